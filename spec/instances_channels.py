@@ -10,7 +10,7 @@ from ackproof.lang import Instance
 from ackproof.spec.instances_consuming import TAGGED
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Queue, Replica, Tag
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
 __all__ = ["INSTANCES"]
 
@@ -68,6 +68,29 @@ CHANNELS_LATE = Instance(
         "SynchronisedByConsumption",
         "catch_up",
         "reject_arrives",
+    ),
+)
+
+CHANNELS_SERVED = Instance(
+    name="channels_served",
+    purpose="two channels, a master and its mirror, consumers; the second message may be refused",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2},
+    constants={
+        **TWO,
+        "QueueProcess.durable": False,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": True,
+    },
+    states=23_000,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
     ),
 )
 
@@ -214,6 +237,7 @@ INSTANCES = (
     CHANNELS,
     CHANNELS_MIRRORS,
     CHANNELS_LATE,
+    CHANNELS_SERVED,
     CHANNELS_PARTED,
     CHANNELS_CLOSE,
     CHANNELS_SHARED,

@@ -95,6 +95,26 @@ LATE = Instance(
     ),
 )
 
+LATE_LAZY = Instance(
+    name="late_lazy",
+    purpose="as late with consumers and room for one; at the mirror removals take their time",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    constants={
+        **LATE.constants,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Store.lazy": {"r1": False, "r2": True},
+        "Confirms.consumers": True,
+    },
+    states=248_192,
+    lacks=(
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+    ),
+    table=False,
+)
+
 LATER = Instance(
     name="later",
     purpose="as late without a disk, and a younger mirror that may take over from an older one",
@@ -148,6 +168,58 @@ FOLLOWERS = Instance(
         "NackedYetRecovered",
         "reject_arrives",
         "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+HEIRS = Instance(
+    name="heirs",
+    purpose="one message with a consumer, a master that may be lost, two mirrors that come late",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={
+        **PROMOTION.constants,
+        "QueueProcess.durable": False,
+        "Confirms.consumers": True,
+    },
+    states=45_640,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "reject_arrives",
+    ),
+)
+
+BLACKOUT = Instance(
+    name="blackout",
+    purpose="two messages, room for one, consumers; a master and its mirror, which crash together",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"crash_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.durable": False,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": True,
+    },
+    states=7_788,
+    lacks=(
+        "AckedFromDisk",
+        "AckedOnOneLeg",
+        "DeletionConfirms",
+        "DuplicateAfterPromotion",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "PromotedWithPending",
+        "down_arrives",
+        "forget_sender",
+        "promote",
         "stop_unsynchronised",
     ),
 )
@@ -411,9 +483,12 @@ INSTANCES = (
     FANOUT_MIRRORS,
     PROMOTION,
     LATE,
+    LATE_LAZY,
     LATER,
     FAILOVER,
     FOLLOWERS,
+    HEIRS,
+    BLACKOUT,
     PARTITION,
     AWAY,
     LIMITS,

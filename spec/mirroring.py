@@ -130,7 +130,8 @@ class Mirroring(Queueing):
     def synchronise(self, mirror: Replica, master: Replica) -> None:
         """A mirror is given all that its master has, while the queue does nothing else (D7.3).
 
-        What it had and its master has not, goes; the rest gets the master's order.
+        It purges itself, and its files with that: what it had and its master has not, goes, and
+        what has left does not come back (C5.2).  The rest gets the master's order.
         The order to do so comes by multicast, after all that the master had told before: so this
         mirror now counts as having got that (D1.3).  One that a younger process has passed over
         stops when it hears of that (D5.3), and does so before it hears of an order of that one.
@@ -141,27 +142,22 @@ class Mirroring(Queueing):
         had = set(self.replicas[mirror].ready)
         for msg in had - held:
             self.replicas[mirror].remove(msg)
+        for msg in set(self.replicas[mirror].store.leaving):
+            self.replicas[mirror].store.forget(msg)
         for msg in held - had:
             self.replicas[mirror].enqueue(msg, msg in self.persistent, False)
-        self.take_order(mirror, master, had)
+        self.take_order(mirror, master)
         self.multicast.missed[mirror].clear()
         self.synchronised(mirror)
 
     @handler
-    def take_order(self, mirror: Replica, master: Replica, had: Set[Msg]) -> None:
-        """What a mirror was given stands as it does in its master (D7.3).
-
-        What has left, and is still in the mirror's files (C5.2), keeps its place among what the
-        mirror `had`, and stands before what is new.
-        """
+    def take_order(self, mirror: Replica, master: Replica) -> None:
+        """What a mirror was given stands as it does in its master (D7.3)."""
         held = set(self.replicas[master].holds())
-        left = set(self.replicas[mirror].present() - held)
-        self.replicas[mirror].order.keep(held | left)
+        self.replicas[mirror].order.keep(held)
         for msg in held:
-            given = {m for m in left if Msg.owner(m) != Msg.owner(msg) and msg not in had}
-            kept = self.replicas[mirror].order.ahead[msg] & left
-            theirs = self.replicas[master].order.ahead[msg] & held
-            self.replicas[mirror].order.stand(msg, given | kept | theirs)
+            ahead = self.replicas[master].order.ahead[msg] & held
+            self.replicas[mirror].order.stand(msg, ahead)
 
     @handler
     def synchronised(self, mirror: Replica) -> None:

@@ -487,16 +487,28 @@ def MirrorFollowsMaster(s: Confirms) -> bool:
 def MirrorStandsAsMaster(s: Confirms) -> bool:
     """What a mirror has stands there as in its master, unless there was a partition (INV-D2).
 
-    It is handed out in that order when the mirror has taken the master's place.
+    It is handed out in that order when the mirror has taken the master's place.  Of any two one
+    stands first, and so it is with what a mirror has still to hear (D1.4).
     """
-    return s.cluster.parted or all(
-        s.replicas[x].order.before(k, m) == s.replicas[r].order.before(k, m)
+    told = all(
+        s.multicast.order[r].before(k, m) != s.multicast.order[r].before(m, k)
         for r in Replica
-        if s.replicas[r].leads()
-        for x in s.mirrors_of(r)
-        for k in s.replicas[r].holds() & s.replicas[x].ready
-        for m in s.replicas[r].holds() & s.replicas[x].ready
+        for k in s.multicast.coming(r)
+        for m in s.multicast.coming(r)
         if k != m
+    )
+    return told and (
+        s.cluster.parted
+        or all(
+            s.replicas[x].order.before(k, m) == s.replicas[r].order.before(k, m)
+            and s.replicas[r].order.before(k, m) != s.replicas[r].order.before(m, k)
+            for r in Replica
+            if s.replicas[r].leads()
+            for x in s.mirrors_of(r)
+            for k in s.replicas[r].holds() & s.replicas[x].ready
+            for m in s.replicas[r].holds() & s.replicas[x].ready
+            if k != m
+        )
     )
 
 

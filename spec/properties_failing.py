@@ -80,17 +80,18 @@ def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
     """What a master has told none of its mirrors is lost when it ends, or is given up (D1.3, D9).
 
     A mirror that got it all the same would have everything that was ever acked, and no ack would
-    need it.  Of what has left the queue each mirror is asked; of the rest the only one, since with
-    two what one got the other gets, and all that came before.
+    need it.  Of what has left the queue each mirror is asked, and all hear of it if one has; of the
+    rest the only one, since with two what one got the other gets, and all that came before.
     """
     ended = before.cluster.parted or all(
         (after.multicast.silent(x) or after.mirrors_of(r) != {x})
-        and not any(
-            all(
+        and all(
+            (m in after.multicast.removals[x])
+            != all(
                 m in before.multicast.removals[y] | before.multicast.missed[y]
                 for y in after.mirrors_of(r)
             )
-            for m in after.multicast.removals[x]
+            for m in before.multicast.removals[x]
         )
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].status == Status.DOWN
@@ -283,22 +284,29 @@ def MirrorsHearNothingAcross(before: Confirms, after: Confirms) -> bool:
     """A mirror hears nothing of a master on the other side of a partition (D1.3, D9).
 
     It has still to hear what it was told, it does not join, and it is given nothing.  Nor is it
-    taken out of the record there.
+    taken out of the record there; and into the record comes nobody who has ended (A5.5).
     """
+    enlisted = all(
+        after.replicas[r].status == Status.RUNNING for r in after.enlisted - before.enlisted
+    )
     trimmed = all(
         any(after.replicas[x].leads() and after.linked(x, r) for x in after.siblings(r))
         for r in after.trimmed - before.trimmed
     )
-    return trimmed and all(
-        before.multicast.copies[x] <= after.multicast.copies[x]
-        and before.multicast.discards[x] <= after.multicast.discards[x]
-        and before.multicast.refusals[x] <= after.multicast.refusals[x]
-        and before.multicast.removals[x] <= after.multicast.removals[x]
-        and before.replicas[x].joined == after.replicas[x].joined
-        and (x not in before.unsynced or x in after.unsynced)
-        for r in Replica
-        for x in before.siblings(r)
-        if out_of_touch(before, after, r, x)
+    return (
+        enlisted
+        and trimmed
+        and all(
+            before.multicast.copies[x] <= after.multicast.copies[x]
+            and before.multicast.discards[x] <= after.multicast.discards[x]
+            and before.multicast.refusals[x] <= after.multicast.refusals[x]
+            and before.multicast.removals[x] <= after.multicast.removals[x]
+            and before.replicas[x].joined == after.replicas[x].joined
+            and (x not in before.unsynced or x in after.unsynced)
+            for r in Replica
+            for x in before.siblings(r)
+            if out_of_touch(before, after, r, x)
+        )
     )
 
 

@@ -78,13 +78,17 @@ def CopiesAreKnown(before: Confirms, after: Confirms) -> bool:
     """A mirror counts as one that lacks something, from when it does until it has all (D7.2, D7.3).
 
     If it has all it may take over, and if it lacks something it must not (D5.3).  What it is given
-    it stores.
+    it stores, and what it had is gone from its files by then.
     """
     caught_up = all(
         any(has_what_it_has(after, r, x) for x in after.siblings(r))
         and all(
             after.replicas[r].store.level[m] != Level.ABSENT or not after.replicas[r].durable
             for m in after.persistent & after.replicas[r].ready - before.replicas[r].ready
+        )
+        and (
+            after.replicas[r].ready <= before.replicas[r].ready
+            or not after.replicas[r].store.leaving
         )
         for r in before.unsynced - after.unsynced
         if not after.replicas[r].leads()
@@ -106,6 +110,19 @@ def CopiesCountInTheEnd(s: Confirms) -> bool:
     Until then it does not take over, though nothing would be lost.
     """
     return not any(has_what_it_has(s, r, x) for r in s.unsynced for x in s.siblings(r))
+
+
+@eventually
+def PassedOverMirrorsStop(s: Confirms) -> bool:
+    """A mirror that knows a younger master stops in the end (D5.1, D5.3).
+
+    It has what that one has not, and would have its messages wait for what never comes.
+    """
+    return not any(
+        s.replicas[r].mirrors() and s.replicas[x].leads() and s.knows(x, r) and r < x
+        for r in Replica
+        for x in s.siblings(r)
+    )
 
 
 @step_property

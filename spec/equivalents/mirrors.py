@@ -70,6 +70,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
         "drops `self.synchronised(mirror)`": "It has all then, and counts by the next step (D7.2).",
     },
+    "Mirroring.take_order": {"drops `self.replicas[mirror].order.keep(held)`": NO_PLACE},
     "Mirroring.catch_up": {
         f"drops `mirror in self.unsynced` from `{_LACKS}`": "It counts as a copy already.",
     },
@@ -103,6 +104,17 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "swaps arguments: `self.linked(mirror, master)`": EITHER,
     },
     "Multicast.learnt": {"drops `self.order[replica].leave({msg})`": NO_PLACE},
+    "Multicast.end": {"drops `self.order[replica].keep(set())`": NO_PLACE},
+    "Multicast.vanish": all_of(
+        NO_PLACE,
+        "drops `for replica in Replica:`",
+        "drops `self.order[replica].keep(set())`",
+    ),
+    "Multicast.equalise": {
+        "drops `self.order[r].keep(set(self.coming(r)))`": (
+            "What is lost stands before nothing that is kept, and has its place anew if it comes."
+        ),
+    },
     "Multicast.join": {
         "drops `self.missed[replica].clear()`": "A process joins once, and has missed nothing yet.",
     },

@@ -47,7 +47,7 @@ _CRASHES = {
 }
 
 
-@lemma(*_NO_MIRRORS, forget=("LeavingIsWritten",), **_CRASHES)
+@lemma(*_NO_MIRRORS, forget=("LeavingIsWritten",), synchronise=("LeavingIsWritten",), **_CRASHES)
 def StoringIsPossible(s: Confirms) -> bool:
     """What a store has to confirm it has not on disk yet, or not its body (C2.1)."""
     return all(

@@ -426,7 +426,7 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(HurriedMaster, "EveryCopyIsMatched", "failover"),
         _case(EarlyRestart, "MirrorFollowsMaster", "mirrors"),
         _case(StayingMirrors, "EveryPublishSettles", "late"),
-        _case(FollowingElders, "EveryCopyIsMatched", "later"),
+        _case(FollowingElders, "PassedOverMirrorsStop", "promotion"),
         _case(TrustedMirrors, "AckedIsVouchedFor", "late"),
         _case(HalfHealing, "EveryPublisherHears", "away"),
         _case(LargeMinority, "NoAckFromMinority", "partition"),

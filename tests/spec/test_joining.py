@@ -81,6 +81,23 @@ def test_a_synchronisation_takes_away_what_the_master_has_not(late: Scenario) ->
     assert late.process("r2").ready == messages(1)
 
 
+def test_what_has_left_a_mirror_before_a_synchronisation_does_not_come_back() -> None:
+    with mirrored((Born.MASTER, Born.LATER)) as run:
+        run.process("r2").store.lazy = True
+        run.publish(1, "q1")
+        run.deliver(1, "r1")
+        run.system.join(R2, R1)
+        run.publish(2, "q1")
+        run.deliver(2, "r1")
+        run.told_by_master(2, "r2")
+        run.system.sync(message(2), R2)
+        run.process("r1").ready.discard(message(2))
+        run.process("r2").remove(message(2))
+        assert run.level(2, "r2") == Level.SYNCED
+        run.system.synchronise(R2, R1)
+        assert run.level(2, "r2") == Level.ABSENT
+
+
 def test_a_mirror_that_still_hears_its_master_is_not_given_anything(late: Scenario) -> None:
     late.publish(1, "q1")
     late.publish(2, "q1")
