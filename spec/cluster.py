@@ -96,7 +96,7 @@ class Cluster(Process):
     def lose(self, side: Side) -> None:
         """One side has to start again, as nobody has paused (D9)."""
         require(not self.pausing and self.noticed())
-        require(self.losing == Side.NEITHER and side != Side.NEITHER)
+        require(self.losing == Side.NEITHER)
         self.losing = side
 
     @handler

@@ -75,15 +75,10 @@ class Failing(Closing):
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
         require(not self.replicas[replica].store.apart)
-        self.save(replica)
-        self.leave(replica)
-
-    @handler
-    def save(self, replica: Replica) -> None:
-        """A process that is told to end brings to the disk what is to last (B8.5, C5)."""
         if self.replicas[replica].durable:
             self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
         self.replicas[replica].store.save()
+        self.leave(replica)
 
     @handler
     def leave(self, replica: Replica) -> None:
@@ -159,10 +154,13 @@ class Failing(Closing):
     def stop_broker(self) -> None:
         """That node is stopped in an orderly way: its files are complete (B8.5, C5)."""
         require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
+        for replica in Replica:
+            if self.replicas[replica].durable:
+                self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
         self.bodies.save()
         for replica in Replica:
             if self.replicas[replica].status == Status.RUNNING:
-                self.save(replica)
+                self.replicas[replica].store.save()
         self.go_down()
 
     @handler

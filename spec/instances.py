@@ -46,7 +46,7 @@ EVERYTHING = Instance(
         "Confirms.transactional": True,
         "Confirms.credit": True,
     },
-    states=3_787_500,
+    states=3_660_410,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -79,6 +79,7 @@ EVERYTHING = Instance(
         "FetchedFromItsQueue",
         "GetTakesATag",
         "GivenUpGivesNoCredit",
+        "LoserIsChosenOnce",
         "MarkedWasHandedOut",
         "NothingIsFetchedFromNobody",
         "OneSideHasStopped",

@@ -135,7 +135,7 @@ CUT_OFF = Instance(
         "Confirms.home": "n1",
         "Confirms.shared": True,
     },
-    states=8_648,
+    states=7_444,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -149,7 +149,7 @@ LEFT_BEHIND = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 1},
     faults={"partition": 1, "close": 1},
     constants={**CUT_OFF.constants, "Confirms.shared": False},
-    states=9_927,
+    states=8_545,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -163,7 +163,7 @@ HEALED_CONSUMERS = Instance(
     sizes=LEFT_BEHIND.sizes,
     faults={"partition": 1},
     constants={**LEFT_BEHIND.constants, "Cluster.pausing": False},
-    states=9_996,
+    states=8_560,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -177,7 +177,7 @@ COMMIT_ACROSS = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 2},
     faults={"partition": 1},
     constants={**CUT_OFF.constants, "Confirms.transactional": True},
-    states=17_388,
+    states=15_893,
     lacks=(
         "AckCoversSeveral",
         "CommitAppliesAcks",
@@ -199,7 +199,7 @@ PARTED_CONSUMERS = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n2",
     },
-    states=554_248,
+    states=493_422,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",

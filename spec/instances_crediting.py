@@ -177,7 +177,7 @@ PARTED_CREDIT = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n2",
     },
-    states=15_019,
+    states=13_411,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
@@ -199,7 +199,7 @@ GIVEN_UP_CREDIT = Instance(
     sizes=PARTED_CREDIT.sizes,
     faults={"partition": 1},
     constants={**PARTED_CREDIT.constants, "Confirms.home": "n1", "CreditPair.initial": 4},
-    states=35_724,
+    states=31_818,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
@@ -210,7 +210,6 @@ GIVEN_UP_CREDIT = Instance(
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "publish_waits",
-        "reader_bumped",
         "reject_arrives",
         "restart",
         "stop_unsynchronised",

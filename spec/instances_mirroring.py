@@ -235,7 +235,7 @@ PARTITION = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
         "Confirms.home": "n3",
     },
-    states=113_359,
+    states=112_603,
     lacks=(
         "AckCoversSeveral",
         "AckedOnOneLeg",
@@ -262,7 +262,7 @@ AWAY = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n3",
     },
-    states=35_226,
+    states=32_953,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -286,7 +286,7 @@ LATE_PARTED = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": True,
     },
-    states=33_362,
+    states=26_014,
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
@@ -308,7 +308,7 @@ AUTOHEAL = Instance(
         "Confirms.home": "n1",
         "Cluster.pausing": False,
     },
-    states=31_773,
+    states=30_149,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -384,7 +384,7 @@ DIVIDED = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": False,
     },
-    states=4_643,
+    states=4_319,
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
@@ -402,10 +402,8 @@ ENDED_APART = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": False,
     },
-    states=2_996,
-    lacks=(
-        "AckCoversSeveral",
-    ),
+    states=2_529,
+    lacks=("AckCoversSeveral",),
 )
 
 LIMITS = Instance(

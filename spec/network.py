@@ -73,7 +73,7 @@ class Casts(Process):
 
     @handler
     def give_up(self, replica: Replica) -> None:
-        """The channel's node has given up that of a process: all between them is lost (A9, E1.4)."""
+        """The channel's node has given up that of a process: both forget the other (A9, E1.4)."""
         self.publishes[replica].clear()
         self.as_mirrors[replica].clear()
         self.downs[replica] = Reason.BENIGN

@@ -13,9 +13,9 @@ confirmed is lost (A12.1, D8 L2).
 All channels are on one node, `home`.
 
 A confirm is worth what the channel knew when it sent it.  While nobody has noticed anything, that
-is not enough (D8 L3): an acked message may be on the losing side only.  `AckedIsAvailable` does not
-promise anything once there was a partition.  `NoAckFromMinority` is what can be promised, and what
-the guard is there for.
+is not enough (D8 L3): an acked message may be on the losing side only.  `AckedIsAvailable` promises
+to each side what a process of that side has vouched for, and nothing to one that loses.
+`NoAckFromMinority` is what can be promised besides, and what the guard is there for.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ class Partitioning(Failing):
     def partition(self, nodes: Set[Node]) -> None:
         """The network falls apart, with these nodes on the other side (D9)."""
         require(not any(self.home == n for n in nodes))
-        if not self.cluster.parted:
-            self.told_whole |= self.acked()
         self.cluster.part(nodes)
 
     @action(fair="weak")

@@ -39,8 +39,7 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
 * `misled`: those whose client was told one of the two and knew it (E4.3);
 * `finished[q]`: what it has acked, or rejected for good (INV-F3);
-* `entrusted[r]`: what a process that was stopped in an orderly way had to bring to its disk (B8.5);
-* `told_whole`: what was acked before the cluster first fell apart (D9).
+* `entrusted[r]`: what a process that was stopped in an orderly way had to bring to its disk (B8.5).
 """
 
 from __future__ import annotations
@@ -146,7 +145,6 @@ class Parts(System):
     misled: Ghost[Set[ChannelId]]
     finished: Ghost[Map[Queue, Set[Msg]]]
     entrusted: Ghost[Map[Replica, Set[Msg]]]
-    told_whole: Ghost[Set[Msg]]
 
     # -- queues and their processes -------------------------------------------------------------
 
@@ -373,9 +371,13 @@ class Parts(System):
 
     @helper
     def vouched_for(self, msg: Msg, replica: Replica) -> bool:
-        """Tell whether a process that confirmed a message, or has it, runs beside one (INV-D4, D9)."""
+        """Tell whether a process that confirmed a message, or has it, runs beside one (INV-D4).
+
+        In a partition that is one on the same side (D9).
+        """
         return any(
-            self.replicas[r].status == Status.RUNNING and self.linked(r, replica)
+            self.replicas[r].status == Status.RUNNING
+            and (self.linked(r, replica) or not self.cluster.parted)
             for r in self.siblings(replica) & (self.vouchers[msg] | self.backed[msg])
         )
 

@@ -305,12 +305,12 @@ def AckedIsAvailable(s: Confirms) -> bool:
     """An acked message is in its mirrored queue while a process that vouched is left (INV-D4).
 
     With fewer failures than processes that confirmed, consumers get the message from whoever is
-    the master then.  A partition is no failure in that sense, and voids this for what is acked
-    afterwards (H7, D8 L2, L3); of what was acked before, each side has what one of it vouched for.
+    the master then.  In a partition each side has what a process of that side has vouched for; what
+    the other side alone has, may be lost with it (H7, D8 L2, L3).
     """
     return all(
         m in s.replicas[r].holds() | s.in_flight(r)
-        for m in (s.told_whole if s.cluster.parted else s.acked())
+        for m in s.acked()
         for r in Replica
         if s.replicas[r].leads() and s.replicas[r].of in s.holders[m] and s.vouched_for(m, r)
     )

@@ -365,6 +365,18 @@ def NothingOpensInMinority(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@step_property
+def LoserIsChosenOnce(before: Confirms, after: Confirms) -> bool:
+    """Which side has to start again is settled once, where nobody pauses, and both know (D9).
+
+    A second choice would have both sides begin with nothing.
+    """
+    known = bool(before.cluster.lost) or bool(before.cluster.estranged)
+    chosen = before.cluster.losing == Side.NEITHER and known and not before.cluster.pausing
+    kept = before.cluster.losing == after.cluster.losing
+    return kept or chosen or not after.cluster.away
+
+
 @eventually
 def WhoStopsHasNoClients(s: Confirms) -> bool:
     """A node that pauses, or has to start again, breaks its clients' connections (A12.2, D9).

@@ -26,8 +26,9 @@ A removal has to reach the disk too, and nobody waits for that (C5.2).  Where `l
 was removed stays in the files for a while, as `leaving`, and is back after a crash.
 
 What survives (C5): a crash of the process, and of its node, spares what the kernel has; a power
-failure spares what is synced; who ends in an orderly way leaves all synced.  The kernel may have written back more than it was asked to; such a
-message is one that was synced, and whose callback was lost.
+failure spares what is synced; and who ends in an orderly way leaves all synced.  The kernel may
+have written back more than it was asked to; such a message is one that was synced, and whose
+callback was lost.
 """
 
 from __future__ import annotations

@@ -201,9 +201,7 @@ class Partitions(Part):
             self.fall_out()
         successor = _successor(queue)
         mirrors = successor.machine.mirrors()
-        if not (
-            self.system.must_stop(successor.key) if mirrors else self.sides.stands(successor)
-        ):
+        if not (self.system.must_stop(successor.key) if mirrors else self.sides.stands(successor)):
             self.processes.revive(queue)
 
     def await_answer(self, queue: HostedQueue) -> None:

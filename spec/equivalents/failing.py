@@ -54,16 +54,16 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Partitioning.pause": {
         **all_of(
             "A connection may break at any time, and whoever consumes may lose his, too (A14).",
-            "drops `require(self.channels[channel].open and (not self.cluster.majority()))`",
-            "drops `self.channels[channel].open` from "
-            "`self.channels[channel].open and (not self.cluster.majority())`",
-            "drops `not self.cluster.majority()` from "
-            "`self.channels[channel].open and (not self.cluster.majority())`",
+            "drops `require(self.cluster.stops_here())`",
+            "drops `require(self.connected(channel))`",
+        ),
+        "takes `self.channels[channel].open` for true": (
+            "What a closed channel forgets it has forgotten already."
         ),
         "takes `self.tagged` for true": NAMELESS,
     },
     "Partitioning.one_side_left": {
-        "has `all` for `any` in `any((self.channels[c].open for c in ChannelId))`": (
+        "has `all` for `any` in `any((self.connected(c) for c in ChannelId))`": (
             "It takes two channels: `channels_parted` notices it, and has more states than are "
             "looked at here."
         ),

@@ -41,6 +41,24 @@ def LastWordsAreAwaited(s: Confirms) -> bool:
     )
 
 
+@lemma()
+def OnlyMirrorsKnowFromChannels(s: Confirms) -> bool:
+    """Only a mirror has what came from a channel, and not from its master (D4.1)."""
+    return all(not s.replicas[r].direct or s.replicas[r].mirrors() for r in Replica)
+
+
+@lemma("EndedIsNotAsked", "OnlyMirrorsKnowFromChannels")
+def NothingIsSentToTheLost(s: Confirms) -> bool:
+    """Nothing is under way from a channel to a process that was given up, or waits there (A9)."""
+    return all(
+        not s.replicas[r].direct and not s.casts[c].publishes[r]
+        for n in s.cluster.lost
+        for r in Replica
+        if s.replicas[r].node == n
+        for c in ChannelId
+    )
+
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "CastsEndWithTheirNode": ("EndIsOfTheDead", "LastWordsAreAwaited", "LostMeansParted"),
@@ -59,7 +77,10 @@ PROOFS = {
     "MirrorsHearNothingAcross": ("TwoLeadOnTwoSides",),
     "NothingOutlivesTheNode": (),
     "OnlyWhatIsLedIsDeleted": (),
+    "GivenUpGivesNoCredit": ("NothingIsSentToTheLost",),
+    "LoserIsChosenOnce": (),
     "NothingOpensInMinority": (),
+    "OneSideHasStopped": ("LostIsAway",),
     "OnlyWhoIsCutOffIsGivenUp": (),
     "WhatWaitedArrives": ("MemoryEndsWithItsProcess", "PendingIsNotReady"),
 }

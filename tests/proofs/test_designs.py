@@ -51,6 +51,7 @@ FAILS = {
     "b23_recovery_stops_at_a_gap": ("ConfirmedSurvives", "StoredIsSafe/restart"),
     "b24_select_resets_the_count": ("SequenceIsDense", "CountsAgree/select"),
     "b25_acks_outlive_a_restart": ("EachCopyHasOnePlace", "UnsettledIsPending/crash_queue"),
+    "b26_several_take_over": ("OneMaster", "TwoLeadOnTwoSides/promote"),
     "bad_news_is_repeated": ("EachIsNamedOnce", "EachIsNamedOnce/flush"),
     "closing_forgets_all_senders": ("SomebodyOwesAnAnswer", "SomebodyOwesAnAnswer/forget_sender"),
     "closing_keeps_the_rest": ("NoAckAfterClose", "ClosedIsEmpty/crash_node"),

@@ -16,10 +16,11 @@ from ackproof.spec.sorts import (
     Reason,
     Replica,
     Seen,
+    Side,
     Status,
     Tag,
 )
-from ackproof.spec.store import Bodies
+from ackproof.spec.store import Bodies, Store
 from ackproof.spec.system import Confirms
 
 
@@ -346,14 +347,12 @@ class GenerousMirror(Confirms):
             self.casts[channel].credit[replica].ack(blocked)
 
 
-class AbruptStop(Confirms):
+class AbruptStop(Store):
     """Takes an orderly stop for a crash (B8.5)."""
 
     @handler
-    def save(self, replica: Replica) -> None:
+    def save(self) -> None:
         """Leave the files as they are."""
-        if self.replicas[replica].durable:
-            self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
 
 
 class HalfSaved(Bodies):
@@ -380,6 +379,16 @@ class UnbowedLoser(Cluster):
     def stops_here(self) -> bool:
         """Pause, and nothing else."""
         return self.pausing and not self.majority()
+
+
+class ShiftingLoser(Cluster):
+    """Has one side start again, and then the other one (D9)."""
+
+    @handler
+    def lose(self, side: Side) -> None:
+        """Choose again at any time."""
+        require(not self.pausing and self.noticed())
+        self.losing = side
 
 
 class RashReunion(Confirms):
@@ -457,6 +466,7 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(HalfSaved, "StoppedKeepsAll", "stopped_bodies"),
         _case(ClingingConsumers, "WhoStopsHasNoClients", "left_behind"),
         _case(UnbowedLoser, "WhoStopsHasNoClients", "autoheal"),
+        _case(ShiftingLoser, "LoserIsChosenOnce", "healed_consumers"),
         _case(RashReunion, "OneSideHasStopped", "autoheal"),
         _case(HopefulChannel, "MailEndsWithItsProcess", "mirror_scarce"),
         _case(RecallingProcess, "MemoryEndsWithItsProcess", "commit_late"),
