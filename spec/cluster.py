@@ -9,8 +9,8 @@ What becomes of two sides that have gone on without each other, the mode says (D
 pause_minority a node that sees no strict majority of the cluster must not confirm anything (A12.2):
 the rest may have gone on without it.  So the channel asks before each flush (A10.4), and keeps what
 it has to say for as long as the answer is no (A12.4).  With autoheal and ignore nobody pauses, and
-everybody confirms (A12.1); afterwards one side is `losing`: it starts again, with nothing.  With
-autoheal the cluster chooses it, as it likes; with ignore an administrator does.
+everybody confirms (A12.1); afterwards one side is `losing`: it starts again, with nothing.  It may
+be either.
 
 Without any `Node` in the instance there is no partition, and the answer is always yes.
 """
@@ -96,7 +96,7 @@ class Cluster(Process):
     def lose(self, side: Side) -> None:
         """One side has to start again, as nobody has paused (D9)."""
         require(not self.pausing and self.noticed())
-        require(self.losing == Side.NEITHER)
+        require(self.losing == Side.NEITHER and side != Side.NEITHER)
         self.losing = side
 
     @handler

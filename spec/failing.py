@@ -70,8 +70,8 @@ class Failing(Closing):
     def stop_node(self, replica: Replica) -> None:
         """The node of a process is stopped in an orderly way: its files are complete (B8.5, D5.4).
 
-        A mirror that is synchronised takes over.  If there is none, the others stop as well, and
-        the queue waits for this node, with all that it is to keep.
+        Of a master: a mirror that is synchronised takes over.  If there is none, the others stop as
+        well, and the queue waits for this node, with all that it is to keep.
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
         require(not self.replicas[replica].store.apart)

@@ -308,7 +308,7 @@ AUTOHEAL = Instance(
         "Confirms.home": "n1",
         "Cluster.pausing": False,
     },
-    states=30_149,
+    states=28_965,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",

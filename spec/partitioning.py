@@ -80,10 +80,10 @@ class Partitioning(Failing):
 
     @action
     def lose_side(self, side: Side) -> None:
-        """The network is whole, and one side has to start again: nobody has paused (A12.1, D9).
+        """One side has to start again before the two come together: nobody has paused (A12.1, D9).
 
-        With autoheal the cluster chooses it, with ignore an administrator.  Which one it is depends
-        on the number of clients on either side, so it may be either.
+        With autoheal the cluster chooses it, by the number of clients and of nodes (D8 L2), with
+        ignore an administrator: so it may be either.
         """
         self.cluster.lose(side)
 
@@ -129,7 +129,7 @@ class Partitioning(Failing):
 
     @action
     def heal(self) -> None:
-        """The network is whole again: before anything has come of it, or after a side has paused.
+        """The network is whole again: before anything has come of it, or after a side has stopped.
 
         A channel that was not allowed to confirm may go on where it was (A12.4, D9).  But where its
         node has given up some processes of a queue and not others, what it has sent to them is not
@@ -138,6 +138,7 @@ class Partitioning(Failing):
         Consumers whose queue has ended meanwhile are told that now (F3.3).
         """
         require(self.one_side_left() or not self.fallen_out())
+        require(self.one_side_left() or self.cluster.losing == Side.NEITHER)
         self.cluster.heal()
         self.cancel_all({r for r in Replica if not self.replicas[r].leads()})
 

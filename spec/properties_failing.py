@@ -314,12 +314,13 @@ def MirrorsHearNothingAcross(before: Confirms, after: Confirms) -> bool:
 def OnlyWhoIsCutOffIsGivenUp(s: Confirms) -> bool:
     """Nodes and mirrors give each other up across a partition, and till it is over (A12.4, D9).
 
-    What comes apart a second time has to find that out again.  The channels' own node is never on
-    the other side.
+    What comes apart a second time has to find that out again, and nobody has to stop for what is
+    over.  The channels' own node is never on the other side.
     """
     return (
         s.cluster.lost <= s.cluster.away
         and (bool(s.cluster.away) or not s.cluster.estranged)
+        and (bool(s.cluster.away) or s.cluster.losing == Side.NEITHER)
         and not any(s.home == n for n in s.cluster.away)
     )
 
@@ -367,9 +368,9 @@ def NothingOpensInMinority(before: Confirms, after: Confirms) -> bool:
 
 @step_property
 def LoserIsChosenOnce(before: Confirms, after: Confirms) -> bool:
-    """Which side has to start again is settled once, where nobody pauses, and both know (D9).
+    """Which side has to start again is settled once, where nobody pauses, and somebody knows (D9).
 
-    A second choice would have both sides begin with nothing.
+    With a second choice both sides would begin with nothing.
     """
     known = bool(before.cluster.lost) or bool(before.cluster.estranged)
     chosen = before.cluster.losing == Side.NEITHER and known and not before.cluster.pausing
@@ -390,16 +391,18 @@ def WhoStopsHasNoClients(s: Confirms) -> bool:
 
 @step_property
 def OneSideHasStopped(before: Confirms, after: Confirms) -> bool:
-    """Two sides of a queue that have gone on without each other do not meet while both do (D9).
+    """Sides that have gone on without each other, or of which one has to stop, do not meet (D9).
 
     There would be two masters, or a client that has consumed what the other side has, too.
     """
-    met = bool(before.cluster.away - after.cluster.away) and bool(before.cluster.estranged)
+    stops = before.cluster.losing != Side.NEITHER
+    met = bool(before.cluster.away - after.cluster.away)
     clients = any(
         before.channels[c].open or (before.tagged and before.consuming[c].open) for c in ChannelId
     )
     here = clients or goes_on(before, True)
-    return not met or not (here and goes_on(before, False))
+    apart = bool(before.cluster.estranged) or stops
+    return not met or not apart or not (here and goes_on(before, False))
 
 
 @eventually

@@ -128,7 +128,7 @@ def DeletedLeavesNothing(s: Confirms) -> bool:
 def StoppedKeepsAll(s: Confirms) -> bool:
     """Who was stopped in an orderly way has all on its disk that it was to keep (B8.5, C5).
 
-    So it is there when the node starts again, confirmed or not, even if the power failed meanwhile.
+    So what a master had is there when it starts again, confirmed or not, even if the power failed.
     """
     return all(
         s.synced(m, r)

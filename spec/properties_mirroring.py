@@ -78,7 +78,7 @@ def CopiesAreKnown(before: Confirms, after: Confirms) -> bool:
     """A mirror counts as one that lacks something, from when it does until it has all (D7.2, D7.3).
 
     If it has all it may take over, and if it lacks something it must not (D5.3).  What it is given
-    it stores, and what it had is gone from its files by then.
+    it stores; if it is given anything, what had left is gone from its files by then.
     """
     caught_up = all(
         any(has_what_it_has(after, r, x) for x in after.siblings(r))

@@ -152,6 +152,10 @@ class HostedQueue:
         machine, said = self.machine, self.machine.outbox or self.machine.refused
         return machine.status is Status.DELETED and not self.watchers and not said
 
+    def awaited(self) -> bool:
+        """Tell whether a channel, or a consumer, has still to hear that it has ended (A9, F3.3)."""
+        return bool(self.watchers or self.consumers)
+
     def leave(self) -> None:
         """The queue is deleted, and nobody asks for its processes any more."""
         keys = {self.key} if self.membership is None else self.membership.keys
@@ -374,7 +378,7 @@ class MirrorMembership:
 
         That is also that they have ended, which their consumers do not hear across a partition.
         """
-        unheard = any(one.watchers or one.consumers for one in (*self.former, *self.dead))
+        unheard = any(one.awaited() for one in (*self.former, *self.dead))
         return not unheard and all(process.over() for process in self)
 
     def listed(self) -> list[HostedQueue]:
@@ -397,7 +401,7 @@ class MirrorMembership:
     def trim(self, *others: HostedQueue) -> None:
         """The dead, and others, are taken out of the record, if they can be (D5.2)."""
         dead, self.dead = [*self.dead, *others], []
-        self.former = [one for one in self.former if one.watchers]
+        self.former = [one for one in self.former if one.awaited()]
         for one in dead:
             try:
                 self.leader.system.trim(one.key)

@@ -157,6 +157,24 @@ def test_the_end_of_a_master_is_told_late_if_its_queue_is_deleted_meanwhile(noti
     assert not system.replicas
 
 
+@pytest.mark.parametrize("noticed", [True, False])
+def test_it_is_told_late_too_if_another_master_has_come_meanwhile(noticed: bool) -> None:
+    wire = mirrored()
+    wire.session.capabilities |= {"consumer_cancel_notify"}
+    wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    faults, system = wire.broker.faults, wire.broker.steps.context.system
+    faults.partition([0, 1], home=2)
+    faults.crash_queue("q")
+    wire.commit()
+    faults.kill_replica("q", 1)
+    wire.commit()
+    faults.delete_queue("q")
+    assert wire.commit() == []
+    faults.notice_partition() if noticed else faults.heal()
+    assert wire.hear() == ["2 Basic.Cancel c"]
+    assert not system.replicas
+
+
 @pytest.mark.parametrize(("away", "letters"), [([0], 1), ([0, 2], 0)])
 def test_no_dead_letter_crosses_a_partition(away: list[int], letters: int) -> None:
     wire = mirrored(max_length=1, dead_letter_exchange="", dead_letter_routing_key="dead")
