@@ -24,7 +24,7 @@ from __future__ import annotations
 from ackproof.lang import Breaks, Design, Map, Set, action, handler, helper, require
 from ackproof.spec.channel import Channel
 from ackproof.spec.instances import MIRRORED
-from ackproof.spec.sorts import ChannelId, Level, Msg, Reason, Replica
+from ackproof.spec.sorts import ChannelId, Level, Msg, Reason, Replica, Side
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
 
@@ -111,6 +111,11 @@ class Confirms43(EndsByName, LimitBeforeOverflow):
         """No node of a channel pauses (A12.9)."""
         require(False)
 
+    @action
+    def lose_side(self, side: Side) -> None:
+        """No side has to start again (A12.9)."""
+        require(False)
+
     @helper
     def must_stop(self, replica: Replica) -> bool:
         """No node of a queue pauses either (A12.9)."""
@@ -133,5 +138,6 @@ design = Design(
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("WhoStopsHasNoClients", "divided", 4),
     ),
 )
