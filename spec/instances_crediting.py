@@ -198,8 +198,13 @@ GIVEN_UP_CREDIT = Instance(
     purpose="as parted_credit, the channel on the node of the master",
     sizes=PARTED_CREDIT.sizes,
     faults={"partition": 1},
-    constants={**PARTED_CREDIT.constants, "Confirms.home": "n1", "CreditPair.initial": 4},
-    states=31_818,
+    constants={
+        **PARTED_CREDIT.constants,
+        "Confirms.home": "n1",
+        "CreditPair.initial": 4,
+        "CreditPair.more_after": 2,
+    },
+    states=16_278,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",

@@ -182,7 +182,7 @@ NOTICED = {
     ("DeliveredToWhoConsumes", "InheritedConsumers"): "DeliveredToWhoConsumes/hand_out#1",
     ("CommitTellsQueues", "ForgetfulCommit"): "CommitTellsQueues/tx_commit:2",
     ("GivenUpGivesNoCredit", "DebtorMirror"): "GivenUpGivesNoCredit/notice",
-    ("GivenUpGivesNoCredit", "GenerousMirror"): "GivenUpGivesNoCredit/master_tells",
+    ("GivenUpGivesNoCredit", "LavishMirror"): "GivenUpGivesNoCredit/master_tells",
     ("LoserIsChosenOnce", "ShiftingLoser"): "LoserIsChosenOnce/lose_side",
     ("OneSideHasStopped", "RashReunion"): "OneSideHasStopped/heal",
     ("GivenUpIsUnheard", "LastMinuteAcks"): "GivenUpIsUnheard/notice",

@@ -336,7 +336,7 @@ class DebtorMirror(Casts):
         self.credit[replica].lose_bumps()
 
 
-class GenerousMirror(Confirms):
+class LavishMirror(Confirms):
     """Gives credit to a channel that has given it up (E1.4)."""
 
     @handler
@@ -461,7 +461,7 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(CrossingBumps, "NothingCrosses", "parted_credit"),
         _case(LastingBooks, "BooksEndWithTheirOwner", "ended_credit"),
         _case(DebtorMirror, "GivenUpGivesNoCredit", "given_up_credit"),
-        _case(GenerousMirror, "GivenUpGivesNoCredit", "given_up_credit"),
+        _case(LavishMirror, "GivenUpGivesNoCredit", "given_up_credit"),
         _case(AbruptStop, "StoppedKeepsAll", "stopped_mirrors"),
         _case(HalfSaved, "StoppedKeepsAll", "stopped_bodies"),
         _case(ClingingConsumers, "WhoStopsHasNoClients", "left_behind"),
