@@ -14,8 +14,8 @@ All channels are on one node, `home`.
 
 A confirm is worth what the channel knew when it sent it.  While nobody has noticed anything, that
 is not enough (D8 L3): an acked message may be on the losing side only.  `AckedIsAvailable` promises
-to each side what a process of that side has vouched for, and nothing to one that loses.
-`NoAckFromMinority` is what can be promised besides, and what the guard is there for.
+to each side what a running process of that side has vouched for; what the other side alone has, may
+be lost with it.  `NoAckFromMinority` is what can be promised besides, and what the guard is for.
 """
 
 from __future__ import annotations

@@ -371,9 +371,9 @@ class Parts(System):
 
     @helper
     def vouched_for(self, msg: Msg, replica: Replica) -> bool:
-        """Tell whether a process that confirmed a message, or has it, runs beside one (INV-D4).
+        """Tell whether a process of a queue that confirmed a message, or has it, runs (INV-D4).
 
-        In a partition that is one on the same side (D9).
+        In a partition it has to be on the side of the process that is asked about (D9).
         """
         return any(
             self.replicas[r].status == Status.RUNNING
