@@ -17,7 +17,7 @@ chapter            what it says                                                s
 `Confirming`       the way back to the publisher                               always there
 `Failing`          crashes, deletion, restart                                  the faults
 `Renewing`         queues declared again                                       `QueueProcess.after`
-`Partitioning`     partitions: pause_minority, autoheal, ignore                `Node`, `partition`
+`Partitioning`     partitions, and their modes                                 `Node`, `partition`
 =================  ==========================================================  ==================
 """
 
