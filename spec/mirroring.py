@@ -130,8 +130,8 @@ class Mirroring(Queueing):
     def synchronise(self, mirror: Replica, master: Replica) -> None:
         """A mirror is given all that its master has, while the queue does nothing else (D7.3).
 
-        What it had and its master has not, goes; and what has left goes from its files, too, so that
-        it does not come back (C5.2).  The rest gets the master's order.
+        What it had and its master has not, goes.  What has left goes from its files, too, and does
+        not come back (C5.2).  The rest gets the master's order.
         The order to do so comes by multicast, after all that the master had told before: so this
         mirror now counts as having got that (D1.3).  One that a younger process has passed over
         stops when it hears of that (D5.3), and does so before it hears of an order of that one.
