@@ -432,7 +432,8 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
 
 
 def _properties(report: Report) -> list[PropertyResult]:
-    declared = {p.name: p for p in report.bound.properties}
+    bound = report.bound
+    declared = {p.name: p for p in (*bound.program.properties, *bound.properties)}
     return [
         PropertyResult(name, result, declared[name].kind, declared[name].doc)
         if name in declared

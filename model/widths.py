@@ -13,6 +13,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 from ackproof.lang import ir
 from ackproof.lang.binding import Bound
@@ -20,12 +22,15 @@ from ackproof.lang.data import Elements, domain_size
 from ackproof.lang.empty import is_empty
 from ackproof.lang.errors import BindError
 from ackproof.lang.ir import Expr, Node
-from ackproof.lang.kept import once
+from ackproof.lang.kept import ById, once
 from ackproof.lang.program import Variable
 from ackproof.lang.types import IntT, MapT, OptionT, RecordT, SeqT, SetT, Type, written
 from ackproof.model.limits import CODE_BITS, MOST_ELEMENTS, MOST_PLACES
 
 __all__ = ["refuse_wide_types"]
+
+#: What is evaluated: the body of an action, or a part of a property.
+Body: TypeAlias = Node | tuple[Node, ...]
 
 
 def refuse_wide_types(bound: Bound) -> None:
@@ -34,7 +39,7 @@ def refuse_wide_types(bound: Bound) -> None:
     Raises:
         BindError: naming the variable, or the place of the expression, and the limit.
     """
-    room = _Room(bound.elements)
+    room = _room(tuple(bound.elements.items()))
     name = bound.instance.name
     for v in bound.program.variables:
         problem = room.problem(v.type) or room.too_many_places(v)
@@ -44,12 +49,11 @@ def refuse_wide_types(bound: Bound) -> None:
         if problem := room.problem(IntT(0, budget)):
             raise BindError(f"instance {name}: the budget of {fault} is {problem}")
     for body in _bodies(bound):
-        for e in once(_computed, body):
-            if problem := room.problem(e.type):
-                raise BindError(f"instance {name}: {_place(e)} is {problem}")
+        if found := room.too_wide(body):
+            raise BindError(f"instance {name}: {_place(found[0])} is {found[1]}")
 
 
-def _bodies(bound: Bound) -> Iterator[Node | tuple[Node, ...]]:
+def _bodies(bound: Bound) -> Iterator[Body]:
     """Yield what is evaluated: bodies of actions that have arguments, and of properties."""
     for action in bound.actions:
         if not any(is_empty(p.type, bound.elements) for p in action.params):
@@ -58,7 +62,7 @@ def _bodies(bound: Bound) -> Iterator[Node | tuple[Node, ...]]:
         yield from prop.parts
 
 
-def _computed(body: Node | tuple[Node, ...]) -> tuple[Expr, ...]:
+def _computed(body: Body) -> tuple[Expr, ...]:
     """Return the first expression of each type that values are computed of."""
     listed: set[int] = set()
     found: dict[Type, Expr] = {}
@@ -78,11 +82,22 @@ def _place(e: Expr) -> str:
 
 
 class _Room:
-    """Which types there is room for, at the sizes of an instance."""
+    """Which types there is room for, at the sizes of an instance, and which bodies."""
 
     def __init__(self, elements: Elements) -> None:
         self.elements = elements
         self._roomy: set[Type] = set()
+        self._fitting: set[ById] = set()
+
+    def too_wide(self, body: Body) -> tuple[Expr, str] | None:
+        """Return the first expression that there is no room for, and what is wrong with it."""
+        if ById(body) in self._fitting:
+            return None
+        for e in once(_computed, body):
+            if problem := self.problem(e.type):
+                return e, problem
+        self._fitting.add(ById(body))
+        return None
 
     def problem(self, t: Type) -> str | None:
         """Return what is wrong with a type: its values, the limit, and what to do."""
@@ -156,3 +171,9 @@ class _Room:
             f"a map, or of a family, with {count:,} entries in all, where {MOST_PLACES:,} can be "
             "held; make the sorts smaller"
         )
+
+
+@lru_cache(maxsize=128)
+def _room(elements: tuple[tuple[str, tuple[Any, ...]], ...]) -> _Room:
+    """Return what there is room for with these elements: what fits once fits in other designs."""
+    return _Room(dict(elements))

@@ -45,6 +45,7 @@ class Failing(Closing):
     def crash_queue(self, replica: Replica) -> None:
         """A process of a queue crashes; what it had sent still arrives (C5, D7.1, O1)."""
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
+        self.struck.add(replica)
         self.excused |= {
             m for m in Msg if self.expects(m, replica) and m not in self.replicas[replica].outbox
         }
@@ -64,6 +65,7 @@ class Failing(Closing):
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
         require(not self.replicas[replica].store.apart)
+        self.struck.add(replica)
         self.leave(replica)
 
     @fault
@@ -75,6 +77,8 @@ class Failing(Closing):
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
         require(not self.replicas[replica].store.apart)
+        self.struck.add(replica)
+        self.stopped.add(replica)
         if self.replicas[replica].durable:
             self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
         self.replicas[replica].store.save()
@@ -118,16 +122,11 @@ class Failing(Closing):
         require(not self.unheard(replica) and self.alone(replica))
         require(self.listed(replica) and self.last_to_lead(replica))
         self.replicas[replica].recover()
+        self.struck.discard(replica)
+        self.stopped.discard(replica)
         self.entrusted[replica].clear()
         self.begin_anew(replica)
         self.apply_limit(replica)
-
-    @helper
-    def last_to_lead(self, replica: Replica) -> bool:
-        """Tell whether no process that came to lead after this one is in the record (D8 L6)."""
-        return not any(
-            self.replicas[r].led() and self.listed(r) for r in self.siblings(replica) if replica < r
-        )
 
     @handler
     def begin_anew(self, replica: Replica) -> None:
@@ -148,12 +147,15 @@ class Failing(Closing):
     def crash_node(self) -> None:
         """The one node that everything runs on is killed; the kernel keeps what it has (C5)."""
         require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
+        self.struck |= self.running()
         self.go_down()
 
     @fault
     def stop_broker(self) -> None:
         """That node is stopped in an orderly way: its files are complete (B8.5, C5)."""
         require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
+        self.struck |= self.running()
+        self.stopped |= self.running()
         for replica in Replica:
             if self.replicas[replica].durable:
                 self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
@@ -162,6 +164,11 @@ class Failing(Closing):
             if self.replicas[replica].status == Status.RUNNING:
                 self.replicas[replica].store.save()
         self.go_down()
+
+    @helper
+    def running(self) -> Set[Replica]:
+        """Return the processes that have not ended (C5)."""
+        return {r for r in Replica if self.replicas[r].status == Status.RUNNING}
 
     @handler
     def go_down(self) -> None:
@@ -179,6 +186,7 @@ class Failing(Closing):
     def crash_machine(self) -> None:
         """The one machine that everything runs on loses power: the disk keeps what it has (C5)."""
         require(any(self.replicas[r].status != Status.DELETED for r in Replica))
+        self.struck |= self.running()
         self.vanish()
         self.bodies.lose_power()
         for replica in Replica:

@@ -46,7 +46,7 @@ EVERYTHING = Instance(
         "Confirms.transactional": True,
         "Confirms.credit": True,
     },
-    states=3_660_410,
+    states=3_414_838,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -81,6 +81,7 @@ EVERYTHING = Instance(
         "GivenUpGivesNoCredit",
         "LoserIsChosenOnce",
         "MarkedWasHandedOut",
+        "NobodyStopsForNothing",
         "NothingIsFetchedFromNobody",
         "OneSideHasStopped",
     ),

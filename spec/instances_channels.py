@@ -105,7 +105,7 @@ CHANNELS_PARTED = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n3",
     },
-    states=1_627_004,
+    states=1_590_452,
     lacks=(
         "AckCoversSeveral",
         "AckOutOfOrder",

@@ -199,7 +199,7 @@ PARTED_CONSUMERS = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n2",
     },
-    states=493_422,
+    states=472_270,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",

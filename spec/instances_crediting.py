@@ -177,7 +177,7 @@ PARTED_CREDIT = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n2",
     },
-    states=13_411,
+    states=12_702,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
@@ -195,22 +195,23 @@ PARTED_CREDIT = Instance(
 
 GIVEN_UP_CREDIT = Instance(
     name="given_up_credit",
-    purpose="as parted_credit, the channel on the node of the master",
+    purpose="as parted_credit, the channel on a node of its own",
     sizes=PARTED_CREDIT.sizes,
     faults={"partition": 1},
     constants={
         **PARTED_CREDIT.constants,
-        "Confirms.home": "n1",
+        "Confirms.home": "n3",
         "CreditPair.initial": 4,
         "CreditPair.more_after": 2,
     },
-    states=16_278,
+    states=17_376,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
         "BumpIsDeferred",
         "CreditBelowZeroDownstream",
         "DeletionConfirms",
+        "HealedWithThatSide",
         "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",

@@ -109,7 +109,7 @@ STOPPED = Instance(
     sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
     faults={"stop_broker": 1, "crash_machine": 1},
     constants={"QueueProcess.of": "q1", "Store.lazy": True},
-    states=4_702,
+    states=4_878,
     lacks=(
         "DeletionConfirms",
         "LoneNackIsMultiple",

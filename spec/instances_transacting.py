@@ -54,7 +54,7 @@ COMMIT_LATE = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
     faults={"lose_node": 1},
     constants={**LATE.constants, "Confirms.transactional": True},
-    states=7_912,
+    states=7_960,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",

@@ -190,10 +190,28 @@ class Mirroring(Queueing):
 
     @helper
     def masters_of(self, replica: Replica) -> Set[Replica]:
-        """Return the masters of its queue that a process does not take for dead (D5.1, D9)."""
+        """Return the masters of its queue that a process does not take for dead (D5.1, D9).
+
+        That one has died is not known across a partition before the two give each other up.
+        """
         return {
-            r for r in self.siblings(replica) if self.replicas[r].leads() and self.knows(r, replica)
+            r
+            for r in self.siblings(replica)
+            if self.replicas[r].leads() or self.dies_unseen(r, replica)
+            if self.knows(r, replica)
         }
+
+    @helper
+    def bereft(self, master: Replica) -> bool:
+        """Tell whether nobody leads a queue, and this process did last, which is dead (D5.1)."""
+        dead = self.replicas[master].led() and self.replicas[master].status == Status.DOWN
+        leaderless = not any(self.replicas[r].leads() for r in self.siblings(master))
+        return dead and leaderless and self.last_to_lead(master)
+
+    @helper
+    def dies_unseen(self, master: Replica, mirror: Replica) -> bool:
+        """Tell whether a master has died across a partition from a mirror (D9)."""
+        return self.bereft(master) and not self.linked(master, mirror)
 
     @helper
     def candidates(self, replica: Replica) -> Set[Replica]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, fault, handler, helper, require
 from ackproof.spec.failing import Failing
-from ackproof.spec.sorts import ChannelId, Msg, Node, Reason, Replica, Side
+from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Side
 
 __all__ = ["Partitioning"]
 
@@ -71,10 +71,11 @@ class Partitioning(Failing):
     def estrange(self, master: Replica) -> None:
         """A master and its mirrors on the other side give each other up, as if dead (D9).
 
-        A mirror has got from its master what it got, and nothing else will come (D1.3).
+        A mirror has got from its master what it got, and nothing else will come (D1.3).  The master
+        may have died meanwhile: over there nobody knows.
         """
-        require(self.replicas[master].leads() and bool(self.strangers(master)))
-        require(not self.divided(master))
+        require(self.replicas[master].leads() or self.bereft(master))
+        require(bool(self.strangers(master)) and not self.divided(master))
         self.cluster.estranged.add(master)
         self.multicast.equalise(set(self.strangers(master)))
 
@@ -114,9 +115,7 @@ class Partitioning(Failing):
         """
         require(self.runs(replica) and self.must_stop(replica))
         require(not self.replicas[replica].store.apart)
-        self.perish(replica, Reason.BENIGN)
-        self.lose_bumps(replica)
-        self.lose_consumers({replica})
+        self.leave(replica)
 
     @helper
     def must_stop(self, replica: Replica) -> bool:
@@ -138,14 +137,14 @@ class Partitioning(Failing):
         Consumers whose queue has ended meanwhile are told that now (F3.3).
         """
         require(self.one_side_left() or not self.fallen_out())
-        require(self.one_side_left() or self.cluster.losing == Side.NEITHER)
         self.cluster.heal()
         self.cancel_all({r for r in Replica if not self.replicas[r].leads()})
 
     @helper
     def fallen_out(self) -> bool:
-        """Tell whether the two sides have gone their own ways (D9)."""
-        return bool(self.cluster.estranged) or any(
+        """Tell whether the two sides have gone their own ways, or one has to stop (D9)."""
+        parted = bool(self.cluster.estranged) or self.cluster.losing != Side.NEITHER
+        return parted or any(
             self.runs(r) and self.given_up(r) and self.keeps_some(r) for r in Replica
         )
 

@@ -39,7 +39,9 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
 * `misled`: those whose client was told one of the two and knew it (E4.3);
 * `finished[q]`: what it has acked, or rejected for good (INV-F3);
-* `entrusted[r]`: what a process that was stopped in an orderly way had to bring to its disk (B8.5).
+* `struck`: processes that a fault has ended, and that have not started again;
+* `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5), and
+  `entrusted[r]`: what such a one had to bring to its disk.
 """
 
 from __future__ import annotations
@@ -144,6 +146,8 @@ class Parts(System):
     warned: Ghost[Set[ChannelId]]
     misled: Ghost[Set[ChannelId]]
     finished: Ghost[Map[Queue, Set[Msg]]]
+    struck: Ghost[Set[Replica]]
+    stopped: Ghost[Set[Replica]]
     entrusted: Ghost[Map[Replica, Set[Msg]]]
 
     # -- queues and their processes -------------------------------------------------------------
@@ -210,6 +214,13 @@ class Parts(System):
     def alone(self, replica: Replica) -> bool:
         """Tell whether no other process of the same queue runs (C5.1)."""
         return all(not self.runs(r) for r in self.siblings(replica) - {replica})
+
+    @helper
+    def last_to_lead(self, replica: Replica) -> bool:
+        """Tell whether no process that came to lead after this one is in the record (D8 L6)."""
+        return not any(
+            self.replicas[r].led() and self.listed(r) for r in self.siblings(replica) if replica < r
+        )
 
     # -- who reaches whom -----------------------------------------------------------------------
 

@@ -83,7 +83,7 @@ def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
     need it.  Of what has left the queue each mirror is asked, and all hear of it if one has; of the
     rest the only one, since with two what one got the other gets, and all that came before.
     """
-    ended = before.cluster.parted or all(
+    ended = all(
         (after.multicast.silent(x) or after.mirrors_of(r) != {x})
         and all(
             (m in after.multicast.removals[x])
@@ -266,11 +266,28 @@ def WordsEndWithTheirNode(before: Confirms, after: Confirms) -> bool:
 
 
 @helper
+def led_last(s: Confirms, replica: Replica) -> bool:
+    """Tell whether a process leads its queue, or nobody does and it was the last one (D8 L6)."""
+    return s.replicas[replica].leads() or (
+        s.replicas[replica].led()
+        and s.replicas[replica].status == Status.DOWN
+        and not any(
+            s.replicas[x].leads() or (replica < x and s.replicas[x].led() and x not in s.trimmed)
+            for x in s.siblings(replica)
+        )
+    )
+
+
+@helper
 def out_of_touch(before: Confirms, after: Confirms, master: Replica, mirror: Replica) -> bool:
-    """Tell whether two processes are apart, and have not given each other up (D9)."""
+    """Tell whether two processes are apart, and have not given each other up (D9).
+
+    The master may be dead already.
+    """
     return (
-        before.replicas[master].leads()
-        and after.replicas[master].leads()
+        led_last(before, master)
+        and led_last(after, master)
+        and before.replicas[master].status == after.replicas[master].status
         and before.replicas[mirror].status == Status.RUNNING
         and after.replicas[mirror].status == Status.RUNNING
         and not before.linked(master, mirror)
@@ -281,7 +298,7 @@ def out_of_touch(before: Confirms, after: Confirms, master: Replica, mirror: Rep
 
 @step_property
 def MirrorsHearNothingAcross(before: Confirms, after: Confirms) -> bool:
-    """A mirror hears nothing of a master on the other side of a partition (D1.3, D9).
+    """A mirror hears nothing from the other side of a partition (D1.3, D9).
 
     It has still to hear what it was told, it does not join, and it is given nothing.  Nor is it
     taken out of the record there; and into the record comes nobody who has ended (A5.5).
@@ -376,6 +393,35 @@ def LoserIsChosenOnce(before: Confirms, after: Confirms) -> bool:
     chosen = before.cluster.losing == Side.NEITHER and known and not before.cluster.pausing
     kept = before.cluster.losing == after.cluster.losing
     return kept or chosen or not after.cluster.away
+
+
+@helper
+def other_side_has_to_stop(s: Confirms) -> bool:
+    """Tell whether the nodes on the other side are to pause, or to start again (A12.2, D9)."""
+    minority = 2 * len(s.cluster.away) <= len(Node)
+    return minority if s.cluster.pausing else s.cluster.losing == Side.THERE
+
+
+@step_property
+def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
+    """Whoever ends by itself is on the side that has to, or must not take over (A12.2, D5.3, D9).
+
+    The side that goes on is the one that has what is acked from now on.
+    """
+    return all(
+        (has_to_stop(before) if on_this_side(before, r) else other_side_has_to_stop(before))
+        or (
+            before.replicas[r].mirrors()
+            and not any(
+                before.replicas[x].leads() and before.knows(x, r) and x < r
+                for x in before.siblings(r)
+            )
+        )
+        for r in Replica
+        if before.replicas[r].status == Status.RUNNING
+        if after.replicas[r].status == Status.DOWN
+        if r not in after.struck
+    )
 
 
 @eventually

@@ -129,10 +129,15 @@ def StoppedKeepsAll(s: Confirms) -> bool:
     """Who was stopped in an orderly way has all on its disk that it was to keep (B8.5, C5).
 
     So what a master had is there when it starts again, confirmed or not, even if the power failed.
+    Nothing else is: what had left the queue does not come back.
     """
     return all(
         s.synced(m, r)
         for r in Replica
         if s.replicas[r].status == Status.DOWN
         for m in s.entrusted[r]
+    ) and all(
+        set(s.replicas[r].store.level) <= s.entrusted[r]
+        for r in s.stopped
+        if s.replicas[r].status == Status.DOWN
     )

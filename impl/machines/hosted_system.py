@@ -85,7 +85,7 @@ PLAYERS: dict[type[Process], type[Process]] = {
 _BESIDES = (
     *("apart", "chosen", "divided", "fallen_out", "given_up", "has_room", "must_stop", "linked"),
     *("abandoned", "serves"),
-    *("strangers", "Casts.monitor", "Casts.demonitor"),
+    *("Casts.monitor", "Casts.demonitor"),
 )
 
 #: The actions that happen by themselves when they are possible, and what each is known by.  What

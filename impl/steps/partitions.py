@@ -165,15 +165,13 @@ class Partitions(Part):
 
     @observed
     def estrange(self, leader: HostedQueue) -> None:
-        """A master and its mirrors on the other side give each other up (D9)."""
+        """The processes of a queue on the two sides give each other up (D9)."""
         membership = leader.membership
         require(membership is not None)
         assert membership is not None
         self.system.estrange(leader.key)
-        strangers = self.system.strangers(leader.key)
         for mirror in membership.mirrors:
-            if mirror.key in strangers:
-                mirror.forget_lost()
+            mirror.forget_lost()
 
     @observed
     def pause(self) -> None:
@@ -188,9 +186,8 @@ class Partitions(Part):
         """So does the node of a process, on either side (A12.2, D9)."""
         require(self.system.apart(queue.key) or self.sides.cluster.paused)
         self.system.halt(queue.key)
-        self.processes.end(queue)
+        self.processes.leave(queue)
         if queue.membership is not None:
-            self.processes.leave_membership(queue.membership, queue)
             self.sides.missing.append((queue.membership, queue.replica))
 
     # -- while it lasts -----------------------------------------------------------------------

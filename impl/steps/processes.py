@@ -138,9 +138,7 @@ class Processes(Part):
     def crash_queue(self, queue: HostedQueue) -> None:
         """A process crashes; what it had sent still arrives, and a mirror may lead (C5, D5.1)."""
         self.system.crash_queue(queue.key)
-        self._silent(queue)
-        self.end(queue)
-        self._find_successor(queue.membership)
+        self.leave(queue)
 
     def kill(self, queue: HostedQueue) -> None:
         """The node of a process is killed, and a mirror takes the place of a master (D5.1)."""
@@ -153,6 +151,12 @@ class Processes(Part):
         self.system.lose_node(queue.key)
         self._silent(queue)
         self.end(queue)
+
+    def leave(self, queue: HostedQueue) -> None:
+        """A process has ended, and a mirror takes the place of a master (D1.3, D5.1)."""
+        self._silent(queue)
+        self.end(queue)
+        self._find_successor(queue.membership)
 
     def end(self, queue: HostedQueue) -> None:
         """A process has ended: what it had sent will arrive, and after that the news (O1).
@@ -178,12 +182,6 @@ class Processes(Part):
                 mirror.forget_lost()
         elif membership is not None:
             self._struck(membership, cast(HostedMirror, queue))
-
-    def leave_membership(self, membership: MirrorMembership, queue: HostedQueue) -> None:
-        """A process of a queue has ended, and what it told has arrived or is lost (D5.2)."""
-        if queue is not membership.leader:
-            self._struck(membership, cast(HostedMirror, queue))
-        self._find_successor(membership)
 
     def _struck(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """A dead mirror leaves the membership, and its store (C5.4, D5.2, D7.1)."""

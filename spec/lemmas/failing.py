@@ -79,6 +79,7 @@ PROOFS = {
     "OnlyWhatIsLedIsDeleted": (),
     "GivenUpGivesNoCredit": ("NothingIsSentToTheLost",),
     "LoserIsChosenOnce": (),
+    "NobodyStopsForNothing": ("TwoLeadOnTwoSides",),
     "NothingOpensInMinority": (),
     "OneSideHasStopped": ("LostIsAway",),
     "OnlyWhoIsCutOffIsGivenUp": (),

@@ -178,10 +178,7 @@ def RemovedIsNotGivenAway(s: Confirms) -> bool:
             "BatchRemovesNothing",
             "UntoldIsNotStored",
         ),
-        "crash_queue": (*LEFT, "RemovalsFollowCopies"),
-        "lose_node": (*LEFT, "RemovalsFollowCopies"),
-        "stop_node": (*LEFT, "RemovalsFollowCopies"),
-        "estrange": (*LEFT, "RemovalsFollowCopies"),
+        **at(ENDS, *LEFT, "RemovalsFollowCopies"),
     }
 )
 def UntoldIsNotRemoved(s: Confirms) -> bool:

@@ -278,7 +278,7 @@ PUBLISHES = ("publish", "publish_again", "publish_plain")
 ARRIVES = ("deliver", "pass_by", "hand_on")
 
 #: The steps after which a mirror may have lost its master, and what that had told.
-ENDS = ("crash_queue", "lose_node", "stop_node", "estrange")
+ENDS = ("crash_queue", "lose_node", "stop_node", "estrange", "halt")
 
 #: The steps in which all processes of a queue end.
 STOPS = ("crash_machine", "crash_node", "stop_broker", "delete_queue")

@@ -184,6 +184,8 @@ NOTICED = {
     ("GivenUpGivesNoCredit", "DebtorMirror"): "GivenUpGivesNoCredit/notice",
     ("GivenUpGivesNoCredit", "LavishMirror"): "GivenUpGivesNoCredit/master_tells",
     ("LoserIsChosenOnce", "ShiftingLoser"): "LoserIsChosenOnce/lose_side",
+    ("MirrorsHearNothingAcross", "ClairvoyantMirrors"): "MirrorsHearNothingAcross/master_tells",
+    ("NobodyStopsForNothing", "HastyLoser"): "NobodyStopsForNothing/halt",
     ("OneSideHasStopped", "RashReunion"): "OneSideHasStopped/heal",
     ("GivenUpIsUnheard", "LastMinuteAcks"): "GivenUpIsUnheard/notice",
     ("LentToSomebody", "DistractedQueue"): "LentToSomebody/close",

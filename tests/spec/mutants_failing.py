@@ -11,6 +11,7 @@ from ackproof.spec.network import Casts, Multicast
 from ackproof.spec.sorts import (
     ChannelId,
     Consumer,
+    Level,
     Msg,
     Queue,
     Reason,
@@ -391,6 +392,59 @@ class ShiftingLoser(Cluster):
         self.losing = side
 
 
+class HastyLoser(Cluster):
+    """Stops on the other side as soon as anybody could (D9)."""
+
+    @helper
+    def stops_there(self) -> bool:
+        """Do not wait to be chosen."""
+        return self.outvoted() if self.pausing else self.losing != Side.THERE
+
+
+class EchoingHalt(Confirms):
+    """Brings what a master that has to stop had told nobody (D1.3)."""
+
+    @action(fair="weak")
+    def halt(self, replica: Replica) -> None:
+        """Lose nothing that is on its way to mirrors."""
+        require(self.runs(replica) and self.must_stop(replica))
+        require(not self.replicas[replica].store.apart)
+        self.perish(replica, Reason.BENIGN)
+        self.lose_bumps(replica)
+        self.lose_consumers({replica})
+
+
+class ClairvoyantMirrors(Confirms):
+    """Mirrors know of the death of a master across a partition, and get what it had told (D9)."""
+
+    @helper
+    def dies_unseen(self, master: Replica, mirror: Replica) -> bool:
+        """See all."""
+        return False
+
+
+class LoyalMirrors(Confirms):
+    """Mirrors across a partition wait for a master that has died for ever (D9)."""
+
+    @action(fair="weak")
+    def estrange(self, master: Replica) -> None:
+        """Only one that lives gives up its mirrors."""
+        require(self.replicas[master].leads() and bool(self.strangers(master)))
+        require(not self.divided(master))
+        self.cluster.estranged.add(master)
+        self.multicast.equalise(set(self.strangers(master)))
+
+
+class ReluctantStop(Store):
+    """Leaves what was to go in its files when it ends in an orderly way (B8.5)."""
+
+    @handler
+    def save(self) -> None:
+        """Bring all to the disk."""
+        for msg in set(self.level):
+            self.level[msg] = Level.SYNCED
+
+
 class RashReunion(Confirms):
     """Comes together as soon as the network is whole, whoever has gone on meanwhile (D9)."""
 
@@ -467,6 +521,11 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ClingingConsumers, "WhoStopsHasNoClients", "left_behind"),
         _case(UnbowedLoser, "WhoStopsHasNoClients", "autoheal"),
         _case(ShiftingLoser, "LoserIsChosenOnce", "healed_consumers"),
+        _case(HastyLoser, "NobodyStopsForNothing", "autoheal"),
+        _case(EchoingHalt, "UntoldIsLost", "parted_credit"),
+        _case(ClairvoyantMirrors, "MirrorsHearNothingAcross", "parted_loss"),
+        _case(LoyalMirrors, "EveryMirrorHears", "parted_loss"),
+        _case(ReluctantStop, "StoppedKeepsAll", "stopped"),
         _case(RashReunion, "OneSideHasStopped", "autoheal"),
         _case(HopefulChannel, "MailEndsWithItsProcess", "mirror_scarce"),
         _case(RecallingProcess, "MemoryEndsWithItsProcess", "commit_late"),

@@ -95,7 +95,7 @@ def crashed_over_there() -> Wire:
 def test_a_crash_that_is_heard_of_late_nacks_what_was_published_after_it() -> None:
     wire = crashed_over_there()
     wire.broker.faults.heal()
-    assert wire.hear() == ["1 nack 2*"]
+    assert wire.commit() == ["1 nack 2*"]
     wire.publish(1, "q")
     assert wire.commit() == ["1 ack 3"]
     passed(wire)
@@ -104,7 +104,7 @@ def test_a_crash_that_is_heard_of_late_nacks_what_was_published_after_it() -> No
 def test_a_crash_that_is_never_heard_of_nacks_nothing() -> None:
     wire = crashed_over_there()
     wire.broker.faults.notice_partition()
-    assert wire.hear() == ["1 ack 2"]
+    assert wire.commit() == ["1 ack 2"]
     passed(wire)
 
 
