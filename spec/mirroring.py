@@ -202,13 +202,6 @@ class Mirroring(Queueing):
         }
 
     @helper
-    def bereft(self, master: Replica) -> bool:
-        """Tell whether nobody leads a queue, and this process did last, which is dead (D5.1)."""
-        dead = self.replicas[master].led() and self.replicas[master].status == Status.DOWN
-        leaderless = not any(self.replicas[r].leads() for r in self.siblings(master))
-        return dead and leaderless and self.last_to_lead(master)
-
-    @helper
     def dies_unseen(self, master: Replica, mirror: Replica) -> bool:
         """Tell whether a master has died across a partition from a mirror (D9)."""
         return self.bereft(master) and not self.linked(master, mirror)

@@ -222,6 +222,13 @@ class Parts(System):
             self.replicas[r].led() and self.listed(r) for r in self.siblings(replica) if replica < r
         )
 
+    @helper
+    def bereft(self, master: Replica) -> bool:
+        """Tell whether nobody leads a queue, and this process did last, which is dead (D5.1)."""
+        dead = self.replicas[master].led() and self.replicas[master].status == Status.DOWN
+        leaderless = not any(self.replicas[r].leads() for r in self.siblings(master))
+        return dead and leaderless and self.last_to_lead(master)
+
     # -- who reaches whom -----------------------------------------------------------------------
 
     @helper
