@@ -193,8 +193,11 @@ class Partitions(Part):
     # -- while it lasts -----------------------------------------------------------------------
 
     def await_running(self, queue: HostedQueue) -> None:
-        """Let a queue be led on this side, if it can be (D5.1)."""
-        if self.system.apart(_successor(queue).key):
+        """Let a queue be led on this side, if it can be (D5.1).
+
+        That its master has died over there is not known here before that is given up (D9).
+        """
+        if any(self.system.apart(process.key) for process in (queue, _successor(queue))):
             self.fall_out()
         successor = _successor(queue)
         mirrors = successor.machine.mirrors()

@@ -6,7 +6,7 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.steps.scheduler import Action
-from pamqp import commands
+from pamqp import base, commands
 
 from tests.impl.clients import Wire
 from tests.impl.partition_clients import holding
@@ -105,6 +105,32 @@ def test_a_crash_that_is_never_heard_of_nacks_nothing() -> None:
     wire = crashed_over_there()
     wire.broker.faults.notice_partition()
     assert wire.commit() == ["1 ack 2"]
+    passed(wire)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        commands.Queue.Declare(queue="q", passive=True),
+        commands.Basic.Get(queue="q"),
+        commands.Basic.Consume(queue="q", consumer_tag="c"),
+        commands.Queue.Purge(queue="q"),
+        commands.Queue.Delete(queue="q"),
+    ],
+)
+@pytest.mark.parametrize("fault", ["crash_queue", "kill_replica"])
+def test_who_asks_for_a_queue_whose_master_has_died_over_there_gives_that_side_up(
+    method: base.Frame, fault: str
+) -> None:
+    wire = mirrored()
+    wire.publish(1, "q")
+    assert wire.commit() == ["1 ack 1"]
+    wire.broker.faults.partition([0], home=1)
+    about = ("q", 0) if fault == "kill_replica" else ("q",)
+    getattr(wire.broker.faults, fault)(*about)
+    heard = wire.say(2, method)
+    assert not any("Close" in said for said in heard)
+    assert wire.broker.steps.sides.cluster.lost
     passed(wire)
 
 
