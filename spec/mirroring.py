@@ -271,7 +271,7 @@ class Mirroring(Queueing):
         require(self.replicas[replica].mirrors() and self.hopeless(replica))
         self.perish(replica, self.taken_for(replica))
         self.replicas[replica].store.wipe()
-        self.replicas[replica].displace(set(Msg))
+        self.replicas[replica].order.keep(set())
         for msg in Msg:
             self.owing[msg].discard(replica)
             self.vouchers[msg].discard(replica)

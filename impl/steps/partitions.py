@@ -262,6 +262,7 @@ class Partitions(Part):
         for queue in self.leaders():
             if queue.membership is not None:
                 queue.membership.trim()
+                self.processes.renew(queue.membership)
         self._rejoin()
 
     def _settle(self, queue: HostedQueue) -> None:

@@ -30,7 +30,7 @@ from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.sides import Sides
 from ackproof.impl.steps.x_death import Cause
-from ackproof.lang import require
+from ackproof.lang import NotEnabled, require
 from ackproof.model.native.families import growing
 from ackproof.spec.sorts import Born, Msg, Status
 
@@ -225,6 +225,22 @@ class Processes(Part):
             mirror.watch_for(channel)
         self._take_over(membership, mirror)
         self.let_go(mirror, dropped)
+        self.renew(membership)
+
+    def renew(self, membership: MirrorMembership) -> None:
+        """Mirrors that a younger one has passed over end, and join again with nothing (D5.3)."""
+        for mirror in list(membership.mirrors):
+            try:
+                self.stop_passed_over(mirror)
+            except NotEnabled:
+                continue
+            self.join(membership.leader, mirror.replica)
+
+    @observed
+    def stop_passed_over(self, mirror: HostedMirror) -> None:
+        """A mirror that must not take over stops (D5.3)."""
+        self.system.stop_unsynchronised(mirror.key)
+        self.leave(mirror)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""

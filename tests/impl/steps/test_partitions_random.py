@@ -169,3 +169,8 @@ def test_the_same_seed_divides_the_cluster_in_the_same_way(seed: int) -> None:
         traffic.settle()
         stories.append([str(entry) for entry in traffic.history])
     assert stories[0] == stories[1]
+
+
+def test_a_mirror_that_a_younger_one_has_passed_over_joins_again() -> None:
+    # Of many lives this is one in which that happens.
+    live_through(Divided(20261490))
