@@ -460,6 +460,24 @@ LIMITS = Instance(
     ),
 )
 
+RELENTING = Instance(
+    name="relenting",
+    purpose="as limits without a disk, consumers; a lost master had refused, and has room by then",
+    sizes=LIMITS.sizes,
+    faults={"lose_node": 1},
+    constants={**LIMITS.constants, "Confirms.consumers": True, "QueueProcess.durable": False},
+    states=60_608,
+    lacks=(
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
 SERVED = Instance(
     name="served",
     purpose="two messages, room for one, consumers; a master and its mirror, which may crash",
@@ -520,6 +538,7 @@ INSTANCES = (
     PARTED_LOSS,
     AWAY,
     LIMITS,
+    RELENTING,
     SERVED,
     PLAIN,
     LATE_PARTED,

@@ -8,7 +8,7 @@ publisher, and drops nothing that it has taken.
 from __future__ import annotations
 
 from ackproof.lang import invariant, step_property
-from ackproof.spec.sorts import Level, Msg, Overflow, Replica, Status
+from ackproof.spec.sorts import Level, Msg, Overflow, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -43,13 +43,15 @@ def OnlyWhoRejectsRefuses(s: Confirms) -> bool:
 def RefusedIsTooMuch(before: Confirms, after: Confirms) -> bool:
     """A master refuses a message only if it has as many ready messages as it may have (B5.3).
 
-    A publisher takes a nack of a queue that has room for one of a queue that is down.
+    A publisher takes a nack of a queue that has room for one of a queue that is down.  What the
+    master before it had refused, and told it of, it refuses whatever room there is by now (D2.3).
     """
     return all(
         len(before.replicas[r].ready) >= before.replicas[r].max_length
+        or before.replicas[r].seen[m] == Seen.REFUSED
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()
-        if after.replicas[r].refused - before.replicas[r].refused
+        for m in after.replicas[r].refused - before.replicas[r].refused
     )
 
 
