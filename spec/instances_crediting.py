@@ -213,7 +213,6 @@ GIVEN_UP_CREDIT = Instance(
         "DeletionConfirms",
         "HealedWithThatSide",
         "MirrorsGoWithTheirQueue",
-        "NackedWhileMirrored",
         "NackedYetRecovered",
         "publish_waits",
         "reject_arrives",
