@@ -40,8 +40,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `misled`: those whose client was told one of the two and knew it (E4.3);
 * `finished[q]`: what it has acked, or rejected for good (INV-F3);
 * `struck`: processes that a fault has ended, and that have not started again;
-* `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5), and
-  `entrusted[r]`: what such a one had to bring to its disk.
+* `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5);
+* `entrusted[r]`: what such a one had to bring to its disk.
 """
 
 from __future__ import annotations
