@@ -194,7 +194,7 @@ def test_who_has_learnt_what_is_wrong_learns_from_that_and_then_from_a_larger_sa
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-@pytest.mark.parametrize("instance", ["fanout", "power", "promotion"])
+@pytest.mark.parametrize("instance", ["fanout", "power", "fanout_mirrors"])
 def test_what_holds_of_a_specification_is_shown_without_keeping_a_step(
     instance: str, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,7 +69,7 @@ def test_what_is_in_no_code_is_unreached(fate: Fated) -> None:
 
 
 def test_a_step_that_is_off_is_in_no_code_though_it_is_overridden(fate: Fated) -> None:
-    assert fate("Partitioning.halt: drops `self.lose_bumps(replica)`") == Verdict(Fate.UNREACHED)
+    assert fate("Partitioning.halt: drops `self.leave(replica)`") == Verdict(Fate.UNREACHED)
 
 
 def test_what_is_outside_the_language_is_rejected_with_the_reason(fate: Fated) -> None:
