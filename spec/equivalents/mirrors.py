@@ -93,7 +93,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.replicas[replica].store.wipe()`": (
             "It does not start again, and who joins in its place starts with nothing (C5.4, D7.2)."
         ),
-        "drops `self.replicas[replica].displace(set(Msg))`": NO_PLACE,
+        "drops `self.replicas[replica].order.keep(set())`": NO_PLACE,
     },
     "Mirroring.trim": {
         "drops `self.listed(replica)` from `self.replicas[replica].status == Status.DOWN and "
