@@ -4,8 +4,8 @@ If the mode is pause_minority (A12.2, D9), a side without a majority pauses, whi
 clients' connections and stops every process there.  It takes a while to find out; in between,
 either side may do what it did before, and a mirror that sees its master no more is promoted, since
 promotion asks for no majority (D5.1, D9).  So a queue may have two masters.  That a master has died
-is not known across the partition before the two sides have given each other up.  When the partition is
-over, what had paused starts again, empty (D7.2).
+is not known across the partition before the two sides have given each other up.  When the partition
+is over, what had paused starts again, empty (D7.2).
 
 With autoheal and ignore (`Cluster.pausing` is False) both sides go on until the network is whole
 again.  Then one of the two stops in the same way, and starts again, empty: what it alone has
