@@ -40,6 +40,7 @@ __all__ = [
     "given",
     "keep",
     "kept",
+    "made_before",
     "once",
     "recorded",
     "used",
@@ -241,23 +242,47 @@ def kept(
         store: where it is kept; with what is read of specifications if not given.
     """
     where, those = (*key, os.getcwd()), _READ if store is None else store
-    known = those.get(where) or ()
-    for one in known:
-        if of.agrees(one.asked):
-            break
-    else:
+    one = _found(of, where, those)
+    if one is None:
         with of.listening() as asked, noting() as noted:
             result = make()
         one = _Made(result, asked, tuple(noted))
-    if not known or one is not known[0]:
-        those.put(where, (one, *(other for other in known if other is not one))[:_ANSWERS])
+        _first(one, where, those)
+    again: T = _used(of, one, where, those)
+    return again
+
+
+def made_before(of: Answering, key: tuple[Any, ...], store: Store) -> Any:
+    """Return what `kept` would return without making it, None if it was not made; for arguments."""
+    where = (*key, os.getcwd())
+    one = _found(of, where, store)
+    return None if one is None else _used(of, one, where, store)
+
+
+def _found(of: Answering, where: Any, store: Store) -> _Made | None:
+    """Return what was made under this key where all that was asked had the answers of now."""
+    those = store.get(where) or ()
+    one = next((one for one in those if of.agrees(one.asked)), None)
+    if one is not None and one is not those[0]:
+        _first(one, where, store)
+    return one
+
+
+def _first(one: _Made, where: Any, store: Store) -> None:
+    """Make this the latest of what is kept under a key."""
+    others = (other for other in store.get(where) or () if other is not one)
+    store.put(where, (one, *others)[:_ANSWERS])
+
+
+def _used(of: Answering, one: _Made, where: Any, store: Store) -> Any:
+    """Return what was made; what it hangs on, that hangs on which it is made for."""
+    of.asked_before(one.asked)
     for cls in one.noted:
         note(cls)
     for noted_store, uses in _NOTING:
-        if noted_store is those:
+        if noted_store is store:
             uses.append((where, one))
-    again: T = one.result
-    return again
+    return one.result
 
 
 def once(work: Callable[..., T], thing: object, *more: Hashable) -> T:

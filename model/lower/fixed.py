@@ -33,7 +33,7 @@ from ackproof.lang import ir
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain
 from ackproof.lang.ir import Stmt
-from ackproof.lang.kept import Asked, ById, Latest, Store, kept
+from ackproof.lang.kept import Asked, ById, Latest, Store, kept, made_before
 from ackproof.lang.likeness import likeness, stated
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.types import SetT, Type
@@ -169,6 +169,10 @@ def _looked_at(asked: Asked) -> Iterator[tuple[Leaf, Value]]:
     return ((about[0], known) for (question, about), known in asked.items() if question is _known)
 
 
+def _is_situation(prop: PropertyDecl) -> bool:
+    return prop.kind == "reachable"
+
+
 def _parts(stmt: Stmt) -> Iterable[Stmt]:
     """Return a statement, or the single demands that a `require` is made of."""
     if isinstance(stmt, ir.Require):
@@ -259,7 +263,7 @@ class _Analysis(Sizes):
             case = next(iter(waiting))
             del waiting[case]
             case.run = None
-            case.found = self._kept(case, partial(self._look, case))
+            case.found = kept(self, self._key(case), partial(self._look, case), EXECUTED)
             changed = set(case.found.changes)
             for leaf in changed:
                 del self.known[leaf]
@@ -268,12 +272,11 @@ class _Analysis(Sizes):
                 reading = (c for c in self.cases if c.found and c.found.reads & changed)
                 waiting.update((c, None) for c in reading)
 
-    def _kept(self, case: _Case, make: Callable[[], T], *what: Hashable) -> T:
-        """Return what `make` finds out about an action, which may have been found out before."""
+    def _key(self, case: _Case) -> tuple[Hashable, ...]:
+        """Return what all that is found out about an action hangs on, besides what is asked."""
         action, args = case.action, tuple(case.args.items())
         budget = action.name if action.name in self.bound.budgets else None
-        key = (likeness(action.body), action.params, args, budget, self.given, *what)
-        return kept(self, key, make, EXECUTED)
+        return (likeness(action.body), action.params, args, budget, self.given)
 
     def _unknown(self, t: Type) -> Value:
         return self.codec.load(t, self.ops.unknown(self.codec.width(t)))
@@ -334,7 +337,7 @@ class _Analysis(Sizes):
         steady = dict(self._steady())
         wrong, found = self._outcomes(steady)
         every = {p.name for p in self.bound.properties}
-        situations = {p.name for p in self.bound.properties if p.kind == "reachable"}
+        situations = {p.name for p in self.bound.properties if _is_situation(p)}
         return Fixed(
             leaves=frozenset(self.known),
             dead=frozenset(a.name for a in self.bound.actions if a.name not in possible),
@@ -348,23 +351,48 @@ class _Analysis(Sizes):
         wrong: set[str] = set()
         found: set[str] = set()
 
-        def note(prop: PropertyDecl, result: tuple[bool, bool]) -> None:
-            for names, may_be in zip((wrong, found), result, strict=True):
-                names |= {prop.name} if may_be else set()
+        def note(props: Iterable[PropertyDecl], judged: Iterable[tuple[bool, bool]]) -> None:
+            for prop, (may_be_false, may_be_true) in zip(props, judged, strict=True):
+                wrong.update([prop.name] if may_be_false else [])
+                found.update([prop.name] if may_be_true else [])
 
-        for prop in self.bound.properties:
-            if not prop.of_steps:
-                note(prop, self._of_property(prop, partial(self._holds, prop)))
+        others = [p for p in self.bound.properties if not p.of_steps]
+        note(others, [self._of_property(p, partial(self._holds, p)) for p in others])
         steps = tuple(p for p in self.bound.properties if p.of_steps)
         # What is steady hangs on leaves that the execution of an action need not ask for.
         told = {name: sorted(reads) for name, reads in steady.items()}
         asked = digest(*(repr((*stated(p), told.get(p.name))) for p in steps))
+        changed: list[_Case] = []
         for case in self.cases:
             if case.found and case.found.possible:
-                judged = self._kept(case, partial(self._judged, case, steps, steady), asked)
-                for prop, result in zip(steps, judged, strict=True):
-                    note(prop, result)
+                judged = self._kept_verdicts(case, steps, steady, asked)
+                if judged is None:
+                    changed.append(case)
+                else:
+                    note(steps, judged)
+        for case in changed:
+            known = {p.name for p in steps if p.name in (found if _is_situation(p) else wrong)}
+            left = tuple(p for p in steps if p.name not in known)
+            note(left, self._judged(case, left, steady))
         return wrong, found
+
+    def _kept_verdicts(
+        self,
+        case: _Case,
+        steps: tuple[PropertyDecl, ...],
+        steady: Mapping[str, frozenset[Leaf]],
+        asked: str,
+    ) -> tuple[tuple[bool, bool], ...] | None:
+        """Return how an action is judged; None if a design has changed it, and nobody knows yet.
+
+        What it may make false, some action of the base may make false most often.  So it is judged
+        as the last, and by what is left, which is of use for no other design.
+        """
+        key = (*self._key(case), asked)
+        if self.bound.design is None:
+            return kept(self, key, partial(self._judged, case, steps, steady), EXECUTED)
+        before: tuple[tuple[bool, bool], ...] | None = made_before(self, key, EXECUTED)
+        return before
 
     def _of_property(self, prop: PropertyDecl, make: Callable[[], T]) -> T:
         """Return what `make` finds out about a property, which may have been found out before."""
@@ -399,7 +427,7 @@ class _Analysis(Sizes):
     def _reads_if_steady(self, prop: PropertyDecl) -> frozenset[Leaf] | None:
         with self.listening() as asked:
             holds = self._of_a_state(prop)
-        if holds is not (prop.kind != "reachable"):
+        if holds is not (not _is_situation(prop)):
             return None
         return frozenset(leaf for leaf, _ in _looked_at(asked))
 

@@ -19,6 +19,7 @@ from ackproof.lang import (
     System,
     action,
     properties_in,
+    reachable,
     require,
     step_property,
 )
@@ -409,3 +410,38 @@ def test_what_an_execution_has_asked_for_counts_for_what_is_judged_of_it() -> No
         assert vacuous[id(no)] == {"NothingIsCopied", "NothingIsKept"}
         assert vacuous[id(yes)] == {"NothingIsCopied"}
         assert vacuous[id(raised)] == {"NothingIsKept"}
+
+
+class Flickering(Lamp):
+    """Is warm now and then."""
+
+    @action
+    def press(self) -> None:
+        """It is cold again, or warm."""
+        self.warm = not self.warm
+
+
+@step_property
+def OnTimeWarmthStays(before: Lamp, after: Lamp) -> bool:
+    """False of who flickers."""
+    return before.warm == after.warm or after.late
+
+
+@reachable
+def GetsCold(before: Lamp, after: Lamp) -> bool:
+    """Who flickers comes to it."""
+    return before.warm and not after.warm and not after.late
+
+
+@pytest.mark.parametrize("part", [Switched, Flickering])
+def test_judging_what_a_design_has_changed_by_what_is_left_finds_what_judging_all_of_it_does(
+    part: type[Lamp],
+) -> None:
+    one = Instance("one", "a lamp", {})
+    model = Model("lamp", Lamp, properties_in(LitIsWarm, OnTimeWarmthStays, GetsCold), (one,))
+    bound = bind(model, one, Design("some", "test", replace=(part,)))
+    with anew():
+        fixed(bind(model, one))
+        by_what_is_left = fixed(bound)
+    with anew():
+        assert by_what_is_left == fixed(replace(bound, design=None))
