@@ -10,7 +10,8 @@ pause_minority a node that sees no strict majority of the cluster must not confi
 the rest may have gone on without it.  So the channel asks before each flush (A10.4), and keeps what
 it has to say for as long as the answer is no (A12.4).  With autoheal and ignore nobody pauses, and
 everybody confirms (A12.1); afterwards one side is `losing`: it starts again, with nothing.  It may
-be either.
+be either.  Whoever has stopped with its node is `halted`, and starts again when the partition is
+over.
 
 Without any `Node` in the instance there is no partition, and the answer is always yes.
 """
@@ -31,6 +32,7 @@ class Cluster(Process):
     away: Set[Node]
     lost: Set[Node]
     estranged: Set[Replica]  # masters whose mirrors on the other side have given them up
+    halted: Set[Replica]  # processes that have stopped with their nodes
     losing: Side  # the one that has to start again, if nobody pauses
 
     parted: Ghost[bool]  # whether there has been a partition
@@ -100,10 +102,16 @@ class Cluster(Process):
         self.losing = side
 
     @handler
+    def halt(self, replica: Replica) -> None:
+        """The node of a process has stopped, and waits for the other side (A12.2, D9)."""
+        self.halted.add(replica)
+
+    @handler
     def heal(self) -> None:
         """All nodes see each other again (A12.4, D9)."""
         require(bool(self.away))
         self.away.clear()
         self.lost.clear()
         self.estranged.clear()
+        self.halted.clear()
         self.losing = Side.NEITHER

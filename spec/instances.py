@@ -84,6 +84,7 @@ EVERYTHING = Instance(
         "NobodyStopsForNothing",
         "NothingIsFetchedFromNobody",
         "OneSideHasStopped",
+        "PausedWaitsForOthers",
     ),
 )
 

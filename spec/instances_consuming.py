@@ -135,7 +135,7 @@ CUT_OFF = Instance(
         "Confirms.home": "n1",
         "Confirms.shared": True,
     },
-    states=7_444,
+    states=7_348,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -149,7 +149,7 @@ LEFT_BEHIND = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 1},
     faults={"partition": 1, "close": 1},
     constants={**CUT_OFF.constants, "Confirms.shared": False},
-    states=8_545,
+    states=8_449,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -163,7 +163,7 @@ HEALED_CONSUMERS = Instance(
     sizes=LEFT_BEHIND.sizes,
     faults={"partition": 1},
     constants={**LEFT_BEHIND.constants, "Cluster.pausing": False},
-    states=8_560,
+    states=8_148,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -177,7 +177,7 @@ COMMIT_ACROSS = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 2},
     faults={"partition": 1},
     constants={**CUT_OFF.constants, "Confirms.transactional": True},
-    states=15_893,
+    states=15_652,
     lacks=(
         "AckCoversSeveral",
         "CommitAppliesAcks",

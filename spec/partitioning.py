@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, fault, handler, helper, require
 from ackproof.spec.failing import Failing
-from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Side
+from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Side, Status
 
 __all__ = ["Partitioning"]
 
@@ -116,6 +116,7 @@ class Partitioning(Failing):
         """
         require(self.runs(replica) and self.must_stop(replica))
         require(not self.replicas[replica].store.apart)
+        self.cluster.halt(replica)
         self.leave(replica)
 
     @helper
@@ -139,6 +140,7 @@ class Partitioning(Failing):
         """
         require(self.one_side_left() or not self.fallen_out())
         self.cluster.heal()
+        self.struck |= {r for r in Replica if self.replicas[r].status == Status.DOWN}
         self.cancel_all({r for r in Replica if not self.replicas[r].leads()})
 
     @helper

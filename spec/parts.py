@@ -39,7 +39,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
 * `misled`: those whose client was told one of the two and knew it (E4.3);
 * `finished[q]`: what it has acked, or rejected for good (INV-F3);
-* `struck`: processes that a fault has ended, and that have not started again;
+* `struck`: processes that a fault has ended, or that had stopped in a partition which is over, and
+  that have not started again;
 * `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5);
 * `entrusted[r]`: what such a one had to bring to its disk.
 """

@@ -424,6 +424,24 @@ def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@helper
+def waits_for_others(s: Confirms, replica: Replica) -> bool:
+    """Tell whether a process was a master, and has ended by itself in this partition (D9)."""
+    down = s.replicas[replica].status == Status.DOWN
+    return s.replicas[replica].led() and down and replica not in s.struck
+
+
+@step_property
+def PausedWaitsForOthers(before: Confirms, after: Confirms) -> bool:
+    """A master that has stopped with its node starts when that sees the others again (A12.2, D9).
+
+    What it would confirm before, the other side would know nothing of.
+    """
+    return not any(
+        after.replicas[r].status == Status.RUNNING for r in Replica if waits_for_others(before, r)
+    )
+
+
 @eventually
 def WhoStopsHasNoClients(s: Confirms) -> bool:
     """A node that pauses, or has to start again, breaks its clients' connections (A12.2, D9).
@@ -482,7 +500,8 @@ def EveryQueueComesBack(s: Confirms) -> bool:
     """A queue of which nothing runs is there again in the end, unless it is deleted (C5.1).
 
     Until then nobody gets what it has confirmed.  It may wait until the channels know of its end;
-    that comes to an end by itself.
+    that comes to an end by itself.  And it waits for a partition to be over, if its last master has
+    stopped in it (A12.2, D9).
     """
     return all(
         any(s.casts[c].downs[r] is not None for c in ChannelId)
@@ -491,6 +510,7 @@ def EveryQueueComesBack(s: Confirms) -> bool:
             or s.replicas[x].mirrors()
             or s.replicas[x].status == Status.DELETED
             or not s.replicas[x].begun()
+            or (led_last(s, x) and waits_for_others(s, x))
             for x in s.siblings(r)
         )
         for r in Replica

@@ -8,7 +8,7 @@ its way is lost, and nothing of that is said.
 from __future__ import annotations
 
 from ackproof.lang import lemma
-from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
+from ackproof.spec.sorts import Born, ChannelId, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -59,6 +59,17 @@ def NothingIsSentToTheLost(s: Confirms) -> bool:
     )
 
 
+@lemma("JoinedIsNoMaster")
+def WhoEndsByItselfIsHalted(s: Confirms) -> bool:
+    """A master that has ended by itself waits for the partition to be over (A12.2, D9)."""
+    return all(
+        r in s.struck or r in s.cluster.halted
+        for r in Replica
+        if s.replicas[r].born == Born.MASTER or s.replicas[r].promoted
+        if s.replicas[r].status == Status.DOWN
+    )
+
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "CastsEndWithTheirNode": ("EndIsOfTheDead", "LastWordsAreAwaited", "LostMeansParted"),
@@ -81,6 +92,7 @@ PROOFS = {
     "LoserIsChosenOnce": (),
     "NobodyStopsForNothing": ("TwoLeadOnTwoSides",),
     "NothingOpensInMinority": (),
+    "PausedWaitsForOthers": ("WhoEndsByItselfIsHalted",),
     "OneSideHasStopped": ("LostIsAway",),
     "OnlyWhoIsCutOffIsGivenUp": (),
     "WhatWaitedArrives": ("MemoryEndsWithItsProcess", "PendingIsNotReady"),

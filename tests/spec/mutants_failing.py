@@ -401,6 +401,25 @@ class HastyLoser(Cluster):
         return self.outvoted() if self.pausing else self.losing != Side.THERE
 
 
+class RestlessLoser(Cluster):
+    """Lets queues start again where their nodes have stopped (A12.2, D9)."""
+
+    @handler
+    def halt(self, replica: Replica) -> None:
+        """Wait for nobody."""
+
+
+class StuckLoser(Cluster):
+    """Keeps a queue down when the partition is over (D9)."""
+
+    @handler
+    def heal(self) -> None:
+        """Forget who has stopped."""
+        halted = set(self.halted)
+        super().heal()
+        self.halted |= halted
+
+
 class EchoingHalt(Confirms):
     """Brings what a master that has to stop had told nobody (D1.3)."""
 
@@ -522,6 +541,8 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(UnbowedLoser, "WhoStopsHasNoClients", "autoheal"),
         _case(ShiftingLoser, "LoserIsChosenOnce", "healed_consumers"),
         _case(HastyLoser, "NobodyStopsForNothing", "autoheal"),
+        _case(RestlessLoser, "PausedWaitsForOthers", "autoheal"),
+        _case(StuckLoser, "EveryQueueComesBack", "autoheal"),
         _case(EchoingHalt, "UntoldIsLost", "parted_credit"),
         _case(ClairvoyantMirrors, "MirrorsHearNothingAcross", "parted_loss"),
         _case(LoyalMirrors, "EveryMirrorHears", "parted_loss"),
