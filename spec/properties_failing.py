@@ -427,8 +427,8 @@ def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
 @helper
 def waits_for_others(s: Confirms, replica: Replica) -> bool:
     """Tell whether a process was a master, and has ended by itself in this partition (D9)."""
-    down = s.replicas[replica].status == Status.DOWN
-    return s.replicas[replica].led() and down and replica not in s.struck
+    down = s.replicas[replica].status == Status.DOWN and replica not in s.struck
+    return bool(s.cluster.away) and s.replicas[replica].led() and down
 
 
 @step_property
