@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import errno
 import functools
+import linecache
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -26,6 +27,7 @@ __all__ = [
     "choose",
     "clean_exit",
     "located",
+    "no_python",
     "refused_by_system",
 ]
 
@@ -77,6 +79,21 @@ def choose(kind: str, name: str, known: Iterable[str], *, short: bool = False) -
     )
 
 
+def no_python(path: Path, error: SyntaxError | ValueError) -> str:
+    """Say where a file is not Python."""
+    if not isinstance(error, SyntaxError) or error.lineno is None:
+        return f"{path} is not Python: {error}"
+    line = (error.text or linecache.getline(str(path), error.lineno)).rstrip()
+    number = str(error.lineno)
+    caret = " " * max((error.offset or 1) - 1, 0) + "^"
+    return (
+        f"{path}:{number}:{error.offset or 1}: this is not Python: {error.msg}\n"
+        f"  {number} | {line}\n"
+        f"  {' ' * len(number)} | {caret}\n"
+        "  instead: correct the syntax; python -m py_compile shows the same place"
+    )
+
+
 def clean_exit(command: Callable[P, int]) -> Callable[P, None]:
     """Make a command end with its result as exit code, and every error in one message."""
 
@@ -124,6 +141,9 @@ def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
 
         if isinstance(error, SpecError | BindError):
             return _say(f"error: {error}", WRONG_INPUT)
+        if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
+            # Somebody is at work on a file of the specification.
+            return _say(f"error: {no_python(Path(error.filename).resolve(), error)}", WRONG_INPUT)
         if os.environ.get("ACKPROOF_TRACEBACK"):
             raise
         return _say(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import linecache
 import os
 import re
 import sys
@@ -25,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ackproof.cli.inputs import InputError, choose
+from ackproof.cli.inputs import InputError, choose, no_python
 from ackproof.cli.modules_beside import modules_beside
 from ackproof.lang.collection import collect_seldom
 from ackproof.lang.model import Breaks, Design, Holds, Instance, Model
@@ -177,7 +176,7 @@ def _from_file(path: Path) -> ModuleType:
     try:
         compile(source, str(path), "exec")
     except (SyntaxError, ValueError) as error:
-        raise InputError(_syntax(path, error)) from None
+        raise InputError(no_python(path, error)) from None
     return _run(path)
 
 
@@ -216,23 +215,9 @@ def _imported(module: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except SyntaxError as error:
-        raise InputError(_syntax(Path(error.filename or name), error)) from None
+        raise InputError(no_python(Path(error.filename or name), error)) from None
     except Exception as error:
         raise InputError(_raised(error, f"the design {name}", None)) from None
-
-
-def _syntax(path: Path, error: SyntaxError | ValueError) -> str:
-    if not isinstance(error, SyntaxError) or error.lineno is None:
-        return f"{path} is not Python: {error}"
-    line = (error.text or linecache.getline(str(path), error.lineno)).rstrip()
-    number = str(error.lineno)
-    caret = " " * max((error.offset or 1) - 1, 0) + "^"
-    return (
-        f"{path}:{number}:{error.offset or 1}: this is not Python: {error.msg}\n"
-        f"  {number} | {line}\n"
-        f"  {' ' * len(number)} | {caret}\n"
-        "  instead: correct the syntax; python -m py_compile shows the same place"
-    )
 
 
 def _raised(error: BaseException, name: str, file: Path | None) -> str:

@@ -204,6 +204,26 @@ def test_a_defect_of_the_program_is_reported_in_a_line(
     )
 
 
+def test_a_file_of_the_specification_that_is_no_python_is_no_defect_of_the_program(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "store.py"
+    file.write_text("class Store:\n    def put(\n")
+
+    def broken(*_: object, **__: object) -> None:
+        compile(file.read_text(), file, "exec")
+
+    monkeypatch.setattr("ackproof.model.check.check_bound", broken)
+    result = run(DINING)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"error: {file}:2:12: this is not Python: '(' was never closed\n"
+        "  2 |     def put(\n"
+        "    |            ^\n"
+        "  instead: correct the syntax; python -m py_compile shows the same place\n"
+    )
+
+
 @pytest.mark.parametrize("engine", ["plain", "kernel"])
 def test_no_deadlock_is_checked_where_it_is_asked_for(
     run: Run, file: Callable[[str], str], engine: str
