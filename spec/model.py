@@ -12,8 +12,10 @@ from ackproof.spec import (
     properties_keeping,
     properties_limiting,
     properties_mirroring,
+    properties_parting,
     properties_renewing,
     properties_retrying,
+    properties_settling,
     properties_storing,
     properties_telling,
     properties_transacting,
@@ -27,6 +29,7 @@ __all__ = ["MODEL"]
 CLAIMS = properties_in(
     properties,
     properties_failing,
+    properties_parting,
     properties_keeping,
     properties_limiting,
     properties_mirroring,
@@ -37,6 +40,7 @@ CLAIMS = properties_in(
     properties_channels,
     properties_transacting,
     properties_consuming,
+    properties_settling,
     properties_crediting,
 )
 

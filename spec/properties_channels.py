@@ -13,7 +13,7 @@ property here speaks of them.
 from __future__ import annotations
 
 from ackproof.lang import helper, invariant, step_property
-from ackproof.spec.properties_failing import on_this_side
+from ackproof.spec.properties_parting import on_this_side
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Replica, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Return

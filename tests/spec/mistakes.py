@@ -18,7 +18,7 @@ from ackproof.lang import (
     properties_in,
     require,
 )
-from ackproof.spec import properties_consuming, properties_transacting
+from ackproof.spec import properties_consuming, properties_settling, properties_transacting
 from ackproof.spec.channel import Channel
 from ackproof.spec.consumer import ConsumerChannel, Delivery
 from ackproof.spec.mirror import QueueProcess
@@ -117,7 +117,7 @@ ONE = Instance(
 MODEL = Model(
     "consuming",
     Confirms,
-    properties_in(properties_transacting) + properties_in(properties_consuming),
+    properties_in(properties_transacting, properties_consuming, properties_settling),
     (SMALL, PAIR, TAGS, LIMIT, ONE),
 )
 
