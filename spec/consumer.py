@@ -300,12 +300,12 @@ class ConsumerChannel(Process):
     def orphan(self, replicas: Set[Replica]) -> None:
         """Processes have ended: what came from them can be settled, and nobody hears (F3.3)."""
         for tag in set(self.unacked):
-            self.unacked[tag] = self.bereft(self.unacked[tag], replicas)
+            self.unacked[tag] = self.orphaned(self.unacked[tag], replicas)
         for tag in set(self.collected):
-            self.collected[tag] = self.bereft(self.collected[tag], replicas)
+            self.collected[tag] = self.orphaned(self.collected[tag], replicas)
 
     @helper
-    def bereft(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
+    def orphaned(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
         """Return a delivery, without its process if that has ended (F3.3)."""
         if delivery is not None and any(delivery.replica == r for r in replicas):
             return Delivery(delivery.msg, None, delivery.consumer)

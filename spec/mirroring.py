@@ -204,7 +204,7 @@ class Mirroring(Queueing):
     @helper
     def dies_unseen(self, master: Replica, mirror: Replica) -> bool:
         """Tell whether a master has died across a partition from a mirror (D9)."""
-        return self.bereft(master) and not self.linked(master, mirror)
+        return self.was_last_master(master) and not self.linked(master, mirror)
 
     @helper
     def candidates(self, replica: Replica) -> Set[Replica]:

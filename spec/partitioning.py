@@ -75,7 +75,7 @@ class Partitioning(Failing):
         A mirror has got from its master what it got, and nothing else will come (D1.3).  The master
         may have died meanwhile: over there nobody knows.
         """
-        require(self.replicas[master].leads() or self.bereft(master))
+        require(self.replicas[master].leads() or self.was_last_master(master))
         require(bool(self.strangers(master)) and not self.divided(master))
         self.cluster.estranged.add(master)
         self.multicast.equalise(set(self.strangers(master)))

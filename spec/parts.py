@@ -224,7 +224,7 @@ class Parts(System):
         )
 
     @helper
-    def bereft(self, master: Replica) -> bool:
+    def was_last_master(self, master: Replica) -> bool:
         """Tell whether nobody leads a queue, and this process did last, which is dead (D5.1)."""
         dead = self.replicas[master].led() and self.replicas[master].status == Status.DOWN
         leaderless = not any(self.replicas[r].leads() for r in self.siblings(master))

@@ -91,7 +91,8 @@ def ConsumersEndAlone(before: Confirms, after: Confirms) -> bool:
         if before.subscriptions[c].at is not None and after.subscriptions[c].at is None
     }
     return len(ended) <= 1 or all(
-        not after.consuming[Consumer.owner(c)].open or bereft(before, after, c) for c in ended
+        not after.consuming[Consumer.owner(c)].open or lost_its_queue(before, after, c)
+        for c in ended
     )
 
 
@@ -129,7 +130,7 @@ def transacts(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
 
 
 @helper
-def bereft(before: Confirms, after: Confirms, consumer: Consumer) -> bool:
+def lost_its_queue(before: Confirms, after: Confirms, consumer: Consumer) -> bool:
     """Tell whether the master that a consumer was started with is gone, or given up (F3.3).
 
     What has ended across a partition is not known to be gone (A12.7).

@@ -9,7 +9,7 @@ message was confirmed says nothing of its consumption, nor the other way round (
 from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
-from ackproof.spec.properties_channels import bereft
+from ackproof.spec.properties_channels import lost_its_queue
 from ackproof.spec.properties_parting import on_this_side
 from ackproof.spec.reader import ReaderState
 from ackproof.spec.sorts import (
@@ -299,7 +299,7 @@ def CancelMeansBereft(before: Confirms, after: Confirms, cancel: Cancel) -> bool
 
     Who starts it again would only double its work.
     """
-    return bereft(before, after, cancel.consumer)
+    return lost_its_queue(before, after, cancel.consumer)
 
 
 @step_property

@@ -53,7 +53,7 @@ class TaggedChannel(ConsumerChannel):
         return set(takewhile(tag.__ge__, self.unacked))
 
     @helper
-    def bereft(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
+    def orphaned(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
         """What its process has lost is settled by its tag, and nobody asks for its content."""
         if delivery is not None and delivery.replica in replicas:
             return Delivery(without_content(delivery.msg), None, delivery.consumer)

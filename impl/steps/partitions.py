@@ -146,7 +146,7 @@ class Partitions(Part):
         """All processes on a node are down to home's channels (A9)."""
         node = self.sides.cluster.name(replica)
         dead = [step.queue for step in self.sides.kept if step.queue is not None]
-        known = dict.fromkeys([*self._processes(), *dead, *self.sides.bereft])
+        known = dict.fromkeys([*self._processes(), *dead, *self.sides.untold])
         self.system.notice(node)
         for queue in known:
             if queue.key in self.system.replicas and queue.machine.node == node:
@@ -157,7 +157,7 @@ class Partitions(Part):
         """What is between the channels and a process is lost (A9, B7.5, D4.18)."""
         queue.given_up = True
         self.serving.lose_clients(queue)
-        self.sides.bereft.pop(queue, None)
+        self.sides.untold.pop(queue, None)
         self._settle(queue)
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
             self.mirrors.forget_leaving(queue)
@@ -244,10 +244,10 @@ class Partitions(Part):
     def heal(self) -> None:
         """All nodes see each other again, and all goes on (A12.4, D9)."""
         self.system.heal()
-        for queue in self.sides.bereft:
+        for queue in self.sides.untold:
             queue.forget_consumers()
             self.processes.answers.dispose(queue)
-        self.sides.bereft.clear()
+        self.sides.untold.clear()
         self._noticing_at = self._pausing_at = None
         if self.sides.cluster.paused:
             self.sides.cluster.paused = False

@@ -169,7 +169,7 @@ class Processes(Part):
             self.context.offer(action, None, queue)
         queue.forget_clients()
         if queue.consumers:
-            self.sides.bereft[queue] = None
+            self.sides.untold[queue] = None
         self.timers.forget(queue)
         if isinstance(queue, HostedMirror):
             self.mirrors.forget_leaving(queue)

@@ -22,7 +22,7 @@ class Sides(Part):
         cluster: which nodes are on which side of a partition, and who knows.
         kept: steps that were refused while it lasts.
         missing: processes that have ended because of it, or could not start.
-        bereft: processes that have ended across it, of which consumers do not know that.
+        untold: processes that have ended across it, of which consumers do not know that.
     """
 
     def __init__(self, context: Context) -> None:
@@ -32,7 +32,7 @@ class Sides(Part):
         self.system.cluster = self.cluster
         self.kept: dict[Step, None] = {}
         self.missing: list[tuple[MirrorMembership, int]] = []
-        self.bereft: dict[HostedQueue, None] = {}
+        self.untold: dict[HostedQueue, None] = {}
 
     def reaches(self, queue: HostedQueue) -> bool:
         """Tell whether clients can speak to a process; in a partition it need not run (A12.7)."""
