@@ -77,9 +77,9 @@ first violation; with `--continue` it goes on, and every property is decided. Wh
 counted, and `--verbose` names it; `--json` always has everything.
 
 Without `--instance`, a design that says nothing of what it expects is checked on the instances
-where it makes a difference, the smallest first, up to the first violation, and as long as all
-instances up to there have no more than two million states together. A design that
-comes to as many states and steps as the base is not verified but unchanged. One that makes an
+where it makes a difference, the smallest first, up to the first violation, and as long as these
+instances have no more than two million states together; plain Python has ten thousand. A design
+that comes to as many states and steps as the base is not verified but unchanged. One that makes an
 action or a situation of the base impossible, wherever it was looked at, is not verified but
 narrowed: who does nothing breaks no promise.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -50,38 +50,50 @@ def _unwatched(job: Job) -> AbstractContextManager[None]:
 def _run_all(
     jobs: Sequence[Job], options: dict[str, Any], watch: Callable[[Job], Any]
 ) -> list[Result]:
-    from ackproof.model.outcome import Limit
-
     reports: dict[int, dict[str, Any]] = {}
-    results = []
+    results: list[Result] = []
     for job in jobs:
         known = reports.setdefault(id(job.target), {})
-        swept = _sweep(job, options, watch) if job.sweep else None
-        for result in swept or [_run(job, options, known, watch)]:
-            results.append(result)
-            if result.report.outcome.limit is Limit.INTERRUPTED:
-                return results
+        results += (
+            _where_it_matters(job, options, watch)
+            if job.budget
+            else [_run(job, options, known, watch)]
+        )
+        if _interrupted(results[-1]):
+            break
     return results
 
 
-def _sweep(job: Job, options: dict[str, Any], watch: Callable[[Job], Any]) -> Iterator[Result]:
-    """Yield the checks of a design where it makes a difference, up to the first that breaks.
+def _where_it_matters(
+    job: Job, options: dict[str, Any], watch: Callable[[Job], Any]
+) -> list[Result]:
+    """Check a design where it makes a difference, up to the first instance that breaks.
 
-    If that is nowhere, it is checked on the first instance, and its verdict says so.
+    If that is nowhere, it is checked on the smallest instance, and its verdict says so.
     """
     from ackproof.model.difference import affected
     from ackproof.model.verdict import Verdict
 
-    target, looked_at = job.target, 0
+    target, results = job.target, []
     assert target.design is not None
-    for instance in affected(target.model, target.design, job.sweep, options["cache"]):
-        looked_at += 1
+    where = affected(target.model, target.design, job.budget, options["cache"])
+    for instance in where:
         result = _run(replace(job, instance=instance), options, {}, watch)
-        yield result
-        if result.report.verdict is Verdict.VIOLATED:
-            return
-    if not looked_at:
-        yield _run(replace(job, instance=job.sweep[0]), options, {}, watch)
+        results.append(result)
+        if result.report.verdict is Verdict.VIOLATED or _interrupted(result):
+            break
+    results = results or [_run(job, options, {}, watch)]
+    names = ", ".join(i.name for i in where.beyond)
+    if not names:
+        return results
+    note = f"{job.note}; too large to be looked at: {names}"
+    return [replace(r, job=replace(r.job, note=note)) for r in results]
+
+
+def _interrupted(result: Result) -> bool:
+    from ackproof.model.outcome import Limit
+
+    return result.report.outcome.limit is Limit.INTERRUPTED
 
 
 def _run(

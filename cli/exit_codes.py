@@ -27,7 +27,7 @@ def counting(results: Sequence[Result]) -> list[Result]:
     """
     unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
     met = {id(r.job.target) for r in results if r not in unmet}
-    silent = [r for r in unmet if r.judgement or (r.job.sweep and id(r.job.target) in met)]
+    silent = [r for r in unmet if r.judgement or (r.job.budget and id(r.job.target) in met)]
     silent += [r for r in results if r.report.lost and set(r.report.lost) <= _seen(r, results)]
     return [r for r in results if r not in silent]
 

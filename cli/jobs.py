@@ -18,7 +18,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.model import Breaks, Holds, Instance
 from ackproof.lang.properties import BUILT_IN
 from ackproof.model.cache import FOUND, Cache, default_cache
-from ackproof.model.difference import BUDGETS, within
+from ackproof.model.difference import BUDGETS, by_size
 from ackproof.model.museum import expected_instance
 from ackproof.model.resources import default_workers, parse_size
 
@@ -28,20 +28,25 @@ __all__ = ["Job", "cache_for", "memory_limit", "plan", "worker_count"]
 _ALWAYS = 4
 
 
+#: How instances are chosen for a design of which nobody says where it matters.
+_LOOKED = "checked where it makes a difference, the smallest instances first, until one breaks"
+
+
 @dataclass(frozen=True)
 class Job:
     """One check: a target on an instance, and what is expected of it.
 
     Args:
         note: why it is this instance, where another would be the default.
-        sweep: the instances to look at, one after the other, instead of that one.
+        budget: how many states of the base are spent on instances that are found out as it is
+            checked, instead of that one.
     """
 
     target: Target
     instance: Instance
     expectation: Breaks | Holds | None = None
     note: str = ""
-    sweep: tuple[Instance, ...] = ()
+    budget: int = 0
 
     @property
     def label(self) -> str:
@@ -83,18 +88,10 @@ def _jobs(target: Target, instances: Sequence[str], engine: str, *, judged: bool
             job for i in chosen for job in [j for j in found if j.instance == i] or [Job(target, i)]
         ]
     if target.design and not found and not target.own and engine in BUDGETS:
-        sweep = within(model, BUDGETS[engine])
-        return [Job(target, model.instances[0], None, _left_out(target, sweep), sweep)]
+        return [Job(target, by_size(model)[0], None, _LOOKED, BUDGETS[engine])]
     return [replace(j, note=_note(target, found)) for j in found] or [
         Job(target, model.instances[0], note=_note(target, []))
     ]
-
-
-def _left_out(target: Target, sweep: Sequence[Instance]) -> str:
-    """Say which instances are not looked at for a design, for their size."""
-    names = [i.name for i in target.model.instances if i not in sweep]
-    looked = "checked where it makes a difference, the smallest instances first, until one breaks"
-    return f"{looked}; too large to be looked at: {', '.join(names)}" if names else looked
 
 
 def _note(target: Target, expected: Sequence[Job]) -> str:

@@ -20,7 +20,7 @@ def show_matrix(out: Console, matrix: Matrix) -> None:
     """Write what became of mutants; what asks for something to be done is at the end."""
     page = Page(out)
     page.line((f"{matrix.model.name}: {_looked_at(matrix)}", STYLES["title"]))
-    page.wrapped(f"instances: {', '.join(i.name for i in matrix.instances)}", "  ")
+    page.wrapped(f"each on instances of {matrix.states:,} states together at most", "  ")
     page.line()
     _totals(page, matrix)
     _noticed(page, matrix)

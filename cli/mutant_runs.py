@@ -1,8 +1,8 @@
 """Mutants, judged in several processes, here or elsewhere, with what was found before.
 
 Each process finds the mutants of the model by itself, and is told which to judge.  A verdict is
-kept: it depends on the model, the text of the mutant, the instances that were looked at, and on
-what has searched.
+kept: it depends on the model, its instances among it, the text of the mutant, the states that were
+to be spent, and on what has searched.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ackproof.cli.engines import Asked
 from ackproof.cli.inputs import InputError
 from ackproof.cli.process_pool import run_in
 from ackproof.cli.targets import Target, named
-from ackproof.lang.model import Instance, Model
+from ackproof.lang.model import Model
 from ackproof.model.cache import Cache, default_cache, digest, sources
-from ackproof.model.difference import within
+from ackproof.model.difference import by_size
 from ackproof.model.mutation.judging import Fate, Judge, Verdict
 from ackproof.model.mutation.matrix import Matrix, entries_of
 from ackproof.model.mutation.mutants import Mutant, mutants_of
@@ -50,7 +50,7 @@ def judged(
     Args:
         target: the model.
         choice: returns the numbers of the mutants to look at.
-        states: how many states the instances may have together.
+        states: how many states of the base may be spent on a mutant.
         asked: where they are judged.
         cached: whether verdicts that are known are taken.
 
@@ -58,12 +58,12 @@ def judged(
         InputError: there is no such mutant, or a process was ended.
     """
     model = target.model
-    mutants, instances = mutants_of(model), within(model, states)
+    mutants = mutants_of(model)
     numbers = choice(mutants)
     if not numbers:
         raise InputError(f"{model.name} has no methods in which a mistake could be made")
     store = default_cache() if cached else None
-    keys = {n: _key(model, mutants[n], instances) for n in numbers}
+    keys = {n: _key(model, mutants[n], states) for n in numbers}
     known = {n: found for n in numbers if (found := _kept(store, keys[n])) is not None}
     missing = [n for n in numbers if n not in known]
     for number, verdict in zip(
@@ -74,7 +74,7 @@ def judged(
     seen = [n for n in numbers if n in known]
     chosen = [mutants[n] for n in seen]
     entries = entries_of(model, chosen, [known[n] for n in seen])
-    return Matrix(model, entries, mutants, instances, unfinished=len(numbers) - len(seen))
+    return Matrix(model, entries, mutants, states, unfinished=len(numbers) - len(seen))
 
 
 def _found(
@@ -113,17 +113,17 @@ def _bench(text: str, states: int, folder: str, cached: bool) -> tuple[list[Muta
     own = Path(folder) / str(os.getpid())
     own.mkdir(parents=True, exist_ok=True)  # on another machine, nothing is there
     store = default_cache() if cached else None
-    return mutants_of(model), Judge(model, within(model, states), own, store)
+    return mutants_of(model), Judge(model, by_size(model), own, store, states)
 
 
 # -- what is known ------------------------------------------------------------------------------
 
 
-def _key(model: Model, mutant: Mutant, instances: Sequence[Instance]) -> str | None:
+def _key(model: Model, mutant: Mutant, states: int) -> str | None:
     whence = origin(model)
     if whence is None:
         return None
-    return digest(whence, sources(*ENGINES, _MUTATION), mutant.text(), *map(repr, instances))
+    return digest(whence, sources(*ENGINES, _MUTATION), mutant.text(), str(states))
 
 
 def _kept(store: Cache | None, key: str | None) -> Verdict | None:

@@ -73,8 +73,8 @@ States = Annotated[
     typer.Option(
         min=1,
         metavar="BUDGET",
-        help="Look at the smallest instances that have no more states than this together; as many "
-        "as `check` looks at for a design, two million, if not given.",
+        help="Look at instances that have no more states than this together, for each mutant; as "
+        "many as `check` looks at for a design, two million, if not given.",
         show_default=False,
     ),
 ]

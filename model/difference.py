@@ -16,7 +16,7 @@ difference, the smallest first, until a number of states has been spent on them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
@@ -24,41 +24,81 @@ from ackproof.model.cache import Cache
 from ackproof.model.check import asked, chosen
 from ackproof.model.programs import program_of
 
-__all__ = ["BUDGETS", "affected", "within"]
+__all__ = ["BUDGETS", "Affected", "affected", "by_size", "within"]
 
-#: States of the base, on all instances together, that an engine looks at to check a design.
+#: States of the base that an engine spends on instances to check a design, or to judge a mutant.
 BUDGETS = {"kernel": 2_000_000, "plain": 10_000}
+
+
+def by_size(model: Model) -> tuple[Instance, ...]:
+    """Return the instances whose size is known, smallest first; the first if there are none."""
+    sized = (i for i in model.instances if i.states)
+    return tuple(sorted(sized, key=lambda i: i.states or 0)) or model.instances[:1]
 
 
 def within(model: Model, budget: int) -> tuple[Instance, ...]:
     """Return the instances of a model that have no more states than this together, smallest first.
 
-    There is always one: the smallest, or the first if nobody says how large they are.
+    There is always one.
     """
-    sized = sorted((i for i in model.instances if i.states), key=lambda i: i.states or 0)
     found: list[Instance] = []
-    for instance in sized:
+    for instance in by_size(model):
         budget -= instance.states or 0
         if found and budget < 0:
             break
         found.append(instance)
-    return tuple(found) or model.instances[:1]
+    return tuple(found)
 
 
-def affected(
-    model: Model, design: Design, instances: tuple[Instance, ...], cache: Cache | None = None
-) -> Iterator[Instance]:
-    """Yield those of some instances on which a design makes a difference.
+class Affected:
+    """The instances where a program is not its base, the smallest first, as long as states last.
+
+    Args:
+        instances: where to look, the smallest first.
+        budget: states of the base that the instances may have together on which it is not the base.
+        differs: tells whether it is not, on an instance.
+
+    Attributes:
+        beyond: the instances that were not looked at any more; known when all others were.
+    """
+
+    def __init__(
+        self, instances: Sequence[Instance], budget: int, differs: Callable[[Instance], bool]
+    ) -> None:
+        self._instances, self._budget, self._differs = instances, budget, differs
+        self.beyond: tuple[Instance, ...] = ()
+
+    def __iter__(self) -> Iterator[Instance]:
+        left = self._budget
+        for number, instance in enumerate(self._instances):
+            if (instance.states or 0) > left:
+                self.beyond = tuple(self._instances[number:])
+                return
+            if self._differs(instance):
+                left -= instance.states or 0
+                yield instance
+
+
+def affected(model: Model, design: Design, budget: int, cache: Cache | None = None) -> Affected:
+    """Return the instances on which a design makes a difference.
+
+    Args:
+        model: the model.
+        design: the design.
+        budget: as many states of the base the instances may have together.
+        cache: where codes are kept.
 
     Raises:
         SpecError: the specification or the design is outside the language.
-        BindError: an instance does not fit the model.
+        BindError: while they are looked at, that one does not fit the model.
     """
-    programs = program_of(model, None, cache), program_of(model, design, cache)
-    for instance in instances:
-        base = _code(model, instance, None, programs[0], cache)
-        if base != _code(model, instance, design, programs[1], cache):
-            yield instance
+    base, changed = program_of(model, None, cache), program_of(model, design, cache)
+
+    def differs(instance: Instance) -> bool:
+        own = _code(model, instance, design, changed, cache)
+        return own != _code(model, instance, None, base, cache)
+
+    return Affected(by_size(model), budget, differs)
 
 
 def _code(

@@ -80,7 +80,9 @@ class MutationDocument(Struct, frozen=True, forbid_unknown_fields=True):
     model: Annotated[str, Meta(description="the name of the model")]
     mutants: Annotated[Count, Meta(description="how many there are")]
     judged: Annotated[Count, Meta(description="how many were looked at")]
-    instances: Annotated[list[str], Meta(description="where, the smallest first")]
+    states: Annotated[
+        Count, Meta(description="how many states of the base were to be spent on each")
+    ]
     entries: Annotated[list[MutantEntry], Meta(description="those that were looked at")]
     totals: list[Totals]
     properties: list[Notices]
@@ -97,7 +99,7 @@ def document(matrix: Matrix) -> dict[str, Any]:
         model=matrix.model.name,
         mutants=len(matrix.mutants),
         judged=len(matrix.entries),
-        instances=[instance.name for instance in matrix.instances],
+        states=matrix.states,
         entries=[_entry(entry) for entry in matrix.entries],
         totals=[
             Totals(owner, **{n: counts[n] for n in (*(f.value for f in Fate), "explained")})

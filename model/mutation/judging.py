@@ -2,7 +2,8 @@
 
 A mutant is looked at on the instances where the code that a search would run is not that of the
 base, the smallest first, up to the first on which something is noticed, and as long as there are
-states to spend.  There, all properties are decided, so that it is known which of them notice.
+states to spend on them.  There, all properties are decided, so that it is known which of them
+notice.
 
 A property may be violated.  Or, where all hold, a situation that must be reachable is not, or an
 action is never enabled, and the base has it there: then the mutant has lost a part of the
@@ -25,9 +26,11 @@ from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
 from ackproof.model.cache import COMPILED, Cache
 from ackproof.model.check import asked, check, check_bound
+from ackproof.model.difference import Affected
 from ackproof.model.mutation.mutants import Mutant, loaded
 from ackproof.model.outcome import Outcome
 from ackproof.model.report import Report
+from ackproof.model.results import Question
 
 __all__ = ["Fate", "Judge", "Verdict"]
 
@@ -90,9 +93,11 @@ class Judge:
 
     Args:
         model: the model.
-        instances: where to look, in this order.
+        instances: where to look, the smallest first.
         folder: where mutants are written for the time that they are looked at.
         cache: where outcomes are kept.
+        budget: how many states of the base may be spent on a mutant; those of all instances if not
+            given.
     """
 
     def __init__(
@@ -101,9 +106,11 @@ class Judge:
         instances: Sequence[Instance],
         folder: Path,
         cache: Cache | None = None,
+        budget: int | None = None,
     ) -> None:
         self._model = model
         self._instances = instances
+        self._budget = sum(i.states or 0 for i in instances) if budget is None else budget
         self._folder = folder
         self._cache = cache
         # Machine code would fill the cache, and is quickly made.
@@ -142,15 +149,22 @@ class Judge:
 
     def _reports(self, design: Design, program: Program) -> Iterator[tuple[Instance, Report]]:
         """Yield what is found on each instance whose code is not the base's."""
-        for instance in self._instances:
+        questions: dict[str, Question] = {}
+
+        def differs(instance: Instance) -> bool:
             bound = bind(self._model, instance, design, None, program)
             question = asked(bound, "kernel", survey=True, cache=self._outcomes)
-            if question.key != self._key(instance):
-                now = time.perf_counter()
-                yield (
-                    instance,
-                    check_bound(bound, None, "kernel", 1, _MEMORY, None, None, now, True, question),
-                )
+            questions[instance.name] = question
+            return question.key != self._key(instance)
+
+        for instance in Affected(self._instances, self._budget, differs):
+            question, now = questions[instance.name], time.perf_counter()
+            yield (
+                instance,
+                check_bound(
+                    question.bound, None, "kernel", 1, _MEMORY, None, None, now, True, question
+                ),
+            )
 
     def _key(self, instance: Instance) -> str | None:
         if instance.name not in self._keys:

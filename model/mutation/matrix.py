@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ackproof.lang.model import Instance, Model
+from ackproof.lang.model import Model
+from ackproof.model.difference import by_size
 from ackproof.model.mutation.judging import Fate, Verdict
 from ackproof.model.mutation.mutants import Mutant
 
@@ -68,7 +69,7 @@ class Matrix:
         model: the model.
         entries: those that were looked at.
         mutants: all that there are.
-        instances: where they were looked at.
+        states: how many states of the base were to be spent on each.
         unfinished: how many were to be looked at, and were not.
     """
 
@@ -77,13 +78,13 @@ class Matrix:
         model: Model,
         entries: Sequence[Entry],
         mutants: Sequence[Mutant],
-        instances: Sequence[Instance],
+        states: int,
         unfinished: int = 0,
     ) -> None:
         self.model = model
         self.entries = entries
         self.mutants = mutants
-        self.instances = instances
+        self.states = states
         self.unfinished = unfinished
 
     @property
@@ -127,7 +128,7 @@ class Matrix:
     def by_instance(self) -> list[tuple[str, int]]:
         """Return how many mutants were noticed on each instance, and on none that is smaller."""
         killed = Counter(e.verdict.instance for e in self.entries)
-        return [(i.name, killed[i.name]) for i in self.instances]
+        return [(i.name, killed[i.name]) for i in by_size(self.model)]
 
     @property
     def exit_code(self) -> int:

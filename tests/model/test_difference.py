@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from ackproof.lang import Design, Set, action, fault, handler, require
+from ackproof.lang import Design, Instance, Set, action, fault, handler, require
 from ackproof.model.check import check
-from ackproof.model.difference import affected, within
+from ackproof.model.difference import Affected, affected, within
 from ackproof.model.verdict import Verdict
 from ackproof.spec.channel import Channel
 from ackproof.spec.model import MODEL
@@ -52,7 +54,24 @@ TINY, LIMITS = (next(i for i in MODEL.instances if i.name == n) for n in ("tiny"
 
 
 def test_a_design_for_mirrors_makes_no_difference_without_them() -> None:
-    assert list(affected(MODEL, FIRST_DECIDES, (TINY, LIMITS))) == [LIMITS]
+    two = replace(MODEL, instances=(LIMITS, TINY))
+    assert list(affected(two, FIRST_DECIDES, 100_000)) == [LIMITS]
+
+
+def test_states_are_spent_only_where_a_design_makes_a_difference() -> None:
+    budget = 2 * (LIMITS.states or 0)
+    looked_at = list(affected(MODEL, FIRST_DECIDES, budget))
+    assert sum(i.states or 0 for i in looked_at) <= budget
+    together = within(MODEL, budget)
+    assert not all(i in together for i in looked_at), "small ones without mirrors cost nothing"
+
+
+def test_what_there_were_no_states_for_is_told() -> None:
+    three = [Instance(name, "some", {}, states=n) for name, n in (("a", 5), ("b", 7), ("c", 9))]
+    where = Affected(three, 12, lambda i: i.name != "a")
+    assert (list(where), where.beyond) == ([three[1]], (three[2],))
+    all_ = Affected(three, 12, lambda i: i.name == "c")
+    assert (list(all_), all_.beyond) == ([three[2]], ())
 
 
 def test_where_it_makes_one_it_is_found_out() -> None:

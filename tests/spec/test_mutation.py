@@ -45,7 +45,7 @@ def test_what_is_explained_is_not_noticed(mutant: Mutant, tmp_path: Path) -> Non
 
 
 def test_every_explanation_is_of_a_mutant_and_gives_a_reason() -> None:
-    assert Matrix(MODEL, [], MUTANTS, []).stale == []
+    assert Matrix(MODEL, [], MUTANTS, 0).stale == []
     reasons = [reason for said in SAID.values() for reason in said.values()]
     assert len(reasons) == len(EXPLAINED)
     assert all(reason.endswith(".") for reason in reasons)
