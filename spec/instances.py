@@ -74,6 +74,7 @@ EVERYTHING = Instance(
     unasked=(
         "CancelledIsOver",
         "CommitComesFirst",
+        "ComplaintIsTrue",
         "DeliveryTagsIncrease",
         "FetchedAgainIsMarked",
         "FetchedFromItsQueue",

@@ -100,6 +100,22 @@ def ClosesOnce(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     return before.channels[close.channel].open
 
 
+@step_property
+def ComplaintIsTrue(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
+    """A channel that closes says why: it was in no mode, in the wrong one, or failed (A1.2-A1.4).
+
+    A client that is told of a failed commit has to find out what became of its messages (A13.5).
+    """
+    mode = before.transactions[close.channel].mode
+    confirming = before.channels[close.channel].confirming
+    return (
+        (close.complaint != Complaint.PARTIAL_COMPLETION or mode == TxMode.FAILED)
+        and (close.complaint != Complaint.NOT_TRANSACTIONAL or mode == TxMode.NONE)
+        and (close.complaint != Complaint.TX_TO_CONFIRM or mode != TxMode.NONE)
+        and (close.complaint != Complaint.CONFIRM_TO_TX or confirming)
+    )
+
+
 # -- what a commit is worth -----------------------------------------------------------------------
 
 
@@ -261,6 +277,12 @@ def TransientCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
 def NothingCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
     """A commit of nothing is answered, too (A13.4)."""
     return not before.transactions[ok.channel].committing
+
+
+@reachable
+def CommitsPersistent(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
+    """A persistent message is committed (A13.1): it was known to be so since it was published."""
+    return any(m in before.persistent for m in before.transactions[ok.channel].committing)
 
 
 @reachable

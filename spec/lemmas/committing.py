@@ -88,6 +88,7 @@ PROOFS = {
         "BatchBelongs",
     ),
     "ClosedHasNoTransaction": (),
+    "ComplaintIsTrue": (),
     "ClosesOnce": ("ClosedHasNoTransaction",),
     "CommitSettles": ("UnnamedGetNoTags",),
     "FailureIsNoticed": ("ConfirmXorTransaction", "IdleIsEmpty"),

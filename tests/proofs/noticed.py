@@ -52,6 +52,7 @@ NOTICED = {
     ("ChannelsCloseAlone", "ContagiousConfirms"): "ChannelsCloseAlone/close",
     ("ClientKnowsWhy", "TalkativeReader"): "ClientKnowsWhy/publish_unroutable",
     ("ClosedHasNoTransaction", "LingeringTransaction"): "ClosedHasNoTransaction/close",
+    ("ComplaintIsTrue", "VagueBroker"): "ComplaintIsTrue/tx_commit",
     ("ClosesOnce", "TirelessChannel"): "ClosesOnce/tx_commit#1",
     ("CommitFailsOnlyWithCause", "NervousChannel"): "RejectedIsExcused/down_arrives",
     ("CommitMeansAccepted", "ImpatientCommit"): "CommitMeansAccepted/complete",

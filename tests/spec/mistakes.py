@@ -248,6 +248,16 @@ class LingeringTransaction(Transaction):
         self.forget()
 
 
+class VagueBroker(Confirms):
+    """Says of a channel in no transaction that its commit has failed (A1.4)."""
+
+    @handler
+    def complain(self, channel: ChannelId, complaint: Complaint) -> None:
+        """One error is like another."""
+        vague = complaint == Complaint.NOT_TRANSACTIONAL
+        super().complain(channel, Complaint.PARTIAL_COMPLETION if vague else complaint)
+
+
 class TirelessChannel(Confirms):
     """Answers a commit on a channel that is closed."""
 
@@ -475,6 +485,7 @@ MISTAKES: dict[str, tuple[Design, str]] = {
     "RollbackLeavesNoTrace": (_design(HastyPublisher), "small"),
     "EveryCommitAnswers": (_design(IdleCommit), "small"),
     "ClosedHasNoTransaction": (_design(LingeringTransaction), "small"),
+    "ComplaintIsTrue": (_design(VagueBroker), "small"),
     "ClosesOnce": (_design(TirelessChannel), "small"),
     "CommitSettles": (_design(LateSettling), "one"),
     "RollbackUnsettles": (_design(OneWayRollback), "one"),
