@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
-from ackproof.model.mutation.places import Place, Surroundings
+from ackproof.model.mutation.places import Place, Surroundings, is_local
 
 __all__ = ["Edit", "edited", "edits_of"]
 
@@ -116,7 +116,7 @@ class _Edits:
     # -- statements -----------------------------------------------------------------------------
 
     def _statement(self, node: ast.stmt, *, answers: bool) -> Iterator[Edit]:
-        if self._around.is_idle(node, self._place.process) and not _is_local(node):
+        if self._around.is_idle(node, self._place.process) and not is_local(node):
             return
         match node:
             case ast.Expr(value=ast.Call() as call):
@@ -219,10 +219,6 @@ class _Edits:
             yield Edit(node, new, f"drops the filter `{_text(condition)}`")
             yield from self._expression(condition)
         yield from self._expression(node.iter)
-
-
-def _is_local(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
 
 
 def _text(node: ast.AST) -> str:

@@ -64,7 +64,8 @@ def mutants_of(model: Model) -> list[Mutant]:
     """Return all mutants of a model, in the order of its text."""
     places = places_of(model)
     around = Surroundings(places)
-    return [mutant for place in places for mutant in _of_place(place, around)]
+    asked = [p for p in places if p.kind != "helper" or p.function.__name__ in around.live]
+    return [mutant for place in asked for mutant in _of_place(place, around)]
 
 
 def _of_place(place: Place, around: Surroundings) -> Iterator[Mutant]:

@@ -21,7 +21,7 @@ from ackproof.lang.process import Process, System, mark_of, split_marks
 from ackproof.lang.source import function_ast, names_of
 from ackproof.lang.values import GHOST, Each
 
-__all__ = ["Place", "Surroundings", "places_of"]
+__all__ = ["Place", "Surroundings", "is_local", "places_of"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,32 @@ class Surroundings:
             hint = get_args(hint)[1] if get_origin(hint) is Each else None
         return hint if isinstance(hint, type) and issubclass(hint, Process) else None
 
+    @cached_property
+    def live(self) -> frozenset[str]:
+        """The names of the methods that some step asks for more than what properties are told."""
+        names: set[str] = set()
+        waiting = [p for p in self.places if p.kind != "helper"]
+        while waiting:
+            place = waiting.pop()
+            for name in self._asked(place.source[1].body, place.process):
+                if name not in names:
+                    names.add(name)
+                    waiting += [p for p in self._by_name.get(name, ()) if p.kind == "helper"]
+        return frozenset(names)
+
+    def _asked(self, body: list[ast.stmt], process: type[Process]) -> Iterator[str]:
+        """Yield the names of the methods that are called where more is written than ghosts."""
+        for statement in body:
+            if self.is_idle(statement, process) and not any(map(is_local, ast.walk(statement))):
+                continue
+            asking: ast.AST = statement
+            if isinstance(statement, ast.If | ast.For):
+                asking = statement.test if isinstance(statement, ast.If) else statement.iter
+                yield from self._asked([*statement.body, *statement.orelse], process)
+            for node in ast.walk(asking):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    yield node.func.attr
+
     def is_ghost(self, target: ast.expr, process: type[Process]) -> bool:
         """Tell whether what is written is there for properties only."""
         while isinstance(target, ast.Subscript):
@@ -159,6 +185,11 @@ class Surroundings:
                 if isinstance(cls, type):
                     return [str(t) for t in inspect.get_annotations(cls).values()]
         return None
+
+
+def is_local(node: ast.AST) -> bool:
+    """Tell whether something is a statement that gives a local name a value."""
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
 
 
 def _annotations(place: Place) -> Iterator[str]:

@@ -8,7 +8,6 @@ from ackproof.spec.equivalents.reasons import (
     BOTH,
     CLIENTS_OWN,
     COMMITTED,
-    EXCUSES,
     FEWER,
     HEARS,
     HOOK,
@@ -124,16 +123,6 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `require(self.all_exist(targets))`": COMMITTED,
         "drops `targets` from `persistent and targets`": MARKED,
         "goes by `not (persistent and targets)` for `persistent and targets`": BOTH,
-    },
-    "Publishing.attended": {
-        "has `all` for `any` in `any((self.replicas[r].of == queue and self.listed(r) and "
-        "self.able(r) and (self.casts[channel].downs[r] is None) for r in Replica))`": EXCUSES,
-        "drops `self.replicas[r].of == queue` from `self.replicas[r].of == queue and "
-        "self.casts[channel].downs[r] == Reason.ABNORMAL`": EXCUSES,
-        "drops `self.casts[channel].downs[r] == Reason.ABNORMAL` from `self.replicas[r].of == "
-        "queue and self.casts[channel].downs[r] == Reason.ABNORMAL`": EXCUSES,
-        "has `self.casts[channel].downs[r] != Reason.ABNORMAL` for "
-        "`self.casts[channel].downs[r] == Reason.ABNORMAL`": EXCUSES,
     },
     "Publishing.sent_to": {
         "drops `there` from `there and queue in self.transactions[channel].routes[msg]`": HEARS,

@@ -11,7 +11,6 @@ __all__ = [
     "COMMITTED",
     "DRAINED",
     "EITHER",
-    "EXCUSES",
     "FEWER",
     "HEARS",
     "HOOK",
@@ -60,7 +59,6 @@ NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks 
 MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
 COMMITTED = "Whether its queues are there is asked again at the commit (A5.4)."
 BOTH = "Both are tried in the same steps, and nobody is told which of the two it was."
-EXCUSES = "It is asked for a ghost only, and excuses nacks that nobody sends."
 HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."

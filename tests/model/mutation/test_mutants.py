@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from ackproof.lang import Ghost, Instance, Model, Range, System, action, helper, require
 from ackproof.lang.errors import SpecError
 from ackproof.lang.frontend import compile_model
 from ackproof.model.check import check
-from ackproof.model.mutation.mutants import Mutant, loaded
+from ackproof.model.mutation.mutants import Mutant, loaded, mutants_of
 from ackproof.spec.model import MODEL
 
 from tests.exploring import sample
@@ -60,3 +62,54 @@ def test_where_a_mutant_is_stands_in_the_source(mutant: Mutant) -> None:
     file, line = mutant.where.rsplit(":", 1)
     path = Path(__file__).parents[3] / "spec" / Path(file).name
     assert 0 < int(line) <= len(path.read_text(encoding="utf-8").splitlines())
+
+
+class Stack(System):
+    """Plates on a stack."""
+
+    plates: Annotated[int, Range(0, 3)]
+    full: Ghost[bool]
+
+    @helper
+    def has_room(self) -> bool:
+        """Tell whether one more has room."""
+        return self.plates < 3
+
+    @helper
+    def is_high(self) -> bool:
+        """Tell whether somebody should look at it."""
+        return self.reaches(2)
+
+    @helper
+    def reaches(self, height: int) -> bool:
+        """Tell whether it is as high as that."""
+        return self.plates >= height
+
+    @action
+    def put(self) -> None:
+        """One more."""
+        require(self.has_room())
+        self.plates += 1
+        if self.is_high():
+            self.full = self.reaches(3)
+
+
+class Wobbling(Stack):
+    """One from which plates fall."""
+
+    @action
+    def fall(self) -> None:
+        """The highest one falls."""
+        require(self.reaches(1))
+        self.plates -= 1
+
+
+@pytest.mark.parametrize(
+    ("system", "asked"), [(Stack, {"has_room"}), (Wobbling, {"has_room", "reaches"})]
+)
+def test_no_mistake_is_made_in_what_is_asked_for_ghosts_and_by_properties_only(
+    system: type[System], asked: set[str]
+) -> None:
+    model = Model("stack", system, (), (Instance("one", "a stack", {}),))
+    names = {m.place.function.__name__ for m in mutants_of(model) if m.place.kind == "helper"}
+    assert names == asked
