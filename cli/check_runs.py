@@ -71,7 +71,7 @@ def _where_it_matters(
 
     If that is nowhere, it is checked on the smallest instance, and its verdict says so.
     """
-    from ackproof.model.difference import affected
+    from ackproof.model.difference import affected, by_size
     from ackproof.model.verdict import Verdict
 
     target, results = job.target, []
@@ -83,10 +83,12 @@ def _where_it_matters(
         if result.report.verdict is Verdict.VIOLATED or _interrupted(result):
             break
     results = results or [_run(job, options, {}, watch)]
-    names = ", ".join(i.name for i in where.beyond)
-    if not names:
-        return results
-    note = f"{job.note}; too large to be looked at: {names}"
+    note = job.note
+    sized = {i.name for i in by_size(target.model)}
+    unknown = [i for i in target.model.instances if i.name not in sized]
+    for why, left_out in (("too large", where.beyond), ("of unknown size", unknown)):
+        if left_out:
+            note += f"; {why}, and not looked at: {', '.join(i.name for i in left_out)}"
     return [replace(r, job=replace(r.job, note=note)) for r in results]
 
 

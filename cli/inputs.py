@@ -141,11 +141,11 @@ def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
 
         if isinstance(error, SpecError | BindError):
             return _say(f"error: {error}", WRONG_INPUT)
+        if os.environ.get("ACKPROOF_TRACEBACK"):
+            raise
         if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
             # Somebody is at work on a file of the specification.
             return _say(f"error: {no_python(Path(error.filename).resolve(), error)}", WRONG_INPUT)
-        if os.environ.get("ACKPROOF_TRACEBACK"):
-            raise
         return _say(
             f"internal error: {type(error).__name__}: {error}\n"
             "this is a defect of ackproof; with ACKPROOF_TRACEBACK=1 it shows where",

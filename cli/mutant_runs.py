@@ -29,12 +29,14 @@ from ackproof.model.pools import Piece
 from ackproof.model.programs import origin
 from ackproof.model.results import ENGINES
 
-__all__ = ["KIND", "judged"]
+__all__ = ["KIND", "judged", "verdict_key"]
 
 #: What entries are called in the cache.
 KIND = "mutants"
 
-_MUTATION = Path(__file__).parents[1] / "model" / "mutation"
+_MODEL = Path(__file__).parents[1] / "model"
+#: What makes mutants, and says where they are looked at.
+_MUTATION = (_MODEL / "mutation", _MODEL / "difference.py")
 
 
 def judged(
@@ -63,7 +65,7 @@ def judged(
     if not numbers:
         raise InputError(f"{model.name} has no methods in which a mistake could be made")
     store = default_cache() if cached else None
-    keys = {n: _key(model, mutants[n], states) for n in numbers}
+    keys = {n: verdict_key(model, mutants[n], states) for n in numbers}
     known = {n: found for n in numbers if (found := _kept(store, keys[n])) is not None}
     missing = [n for n in numbers if n not in known]
     for number, verdict in zip(
@@ -119,11 +121,19 @@ def _bench(text: str, states: int, folder: str, cached: bool) -> tuple[list[Muta
 # -- what is known ------------------------------------------------------------------------------
 
 
-def _key(model: Model, mutant: Mutant, states: int) -> str | None:
+def verdict_key(model: Model, mutant: Mutant, states: int) -> str | None:
+    """Return a digest of all that a verdict depends on, None if that cannot be told.
+
+    Args:
+        model: the model.
+        mutant: one of its mutants.
+        states: how many states of the base may be spent on it.
+    """
     whence = origin(model)
     if whence is None:
         return None
-    return digest(whence, sources(*ENGINES, _MUTATION), mutant.text(), str(states))
+    where = map(repr, by_size(model))
+    return digest(whence, sources(*ENGINES, *_MUTATION), mutant.text(), str(states), *where)
 
 
 def _kept(store: Cache | None, key: str | None) -> Verdict | None:

@@ -194,6 +194,8 @@ def _run(path: Path) -> ModuleType:
         raise
     except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, SyntaxError) and error.filename:  # in what it imports
+            raise InputError(no_python(Path(error.filename), error)) from None
         raise InputError(_raised(error, str(path), path.resolve())) from None
     return module
 

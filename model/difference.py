@@ -53,6 +53,8 @@ def within(model: Model, budget: int) -> tuple[Instance, ...]:
 class Affected:
     """The instances where a program is not its base, the smallest first, as long as states last.
 
+    The smallest is always looked at.
+
     Args:
         instances: where to look, the smallest first.
         budget: states of the base that the instances may have together on which it is not the base.
@@ -71,7 +73,7 @@ class Affected:
     def __iter__(self) -> Iterator[Instance]:
         left = self._budget
         for number, instance in enumerate(self._instances):
-            if (instance.states or 0) > left:
+            if number and (instance.states or 0) > left:
                 self.beyond = tuple(self._instances[number:])
                 return
             if self._differs(instance):

@@ -10,8 +10,8 @@ pause_minority a node that sees no strict majority of the cluster must not confi
 the rest may have gone on without it.  So the channel asks before each flush (A10.4), and keeps what
 it has to say for as long as the answer is no (A12.4).  With autoheal and ignore nobody pauses, and
 everybody confirms (A12.1); afterwards one side is `losing`: it starts again, with nothing.  It may
-be either.  Whoever has stopped with its node is `halted`, and starts again when the partition is
-over.
+be either.  Whoever has stopped with its node is `halted`, and nothing starts on that node before
+the partition is over.
 
 Without any `Node` in the instance there is no partition, and the answer is always yes.
 """

@@ -418,6 +418,24 @@ DIVIDED = Instance(
     ),
 )
 
+STANDING = Instance(
+    name="standing",
+    purpose="two queues on one node across a partition, one of which may crash",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2, Node: 3},
+    faults={"partition": 1, "crash_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.node": "n2",
+        "Confirms.home": "n1",
+        "Confirms.consumers": False,
+    },
+    states=27_350,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+    ),
+)
+
 ENDED_APART = Instance(
     name="ended_apart",
     purpose="one message for a queue across a partition, where it crashes or is deleted",
@@ -542,6 +560,7 @@ INSTANCES = (
     LATE_PARTED,
     FANOUT_LATE,
     DIVIDED,
+    STANDING,
     ENDED_APART,
     AUTOHEAL,
     STOPPED_MIRRORS,

@@ -248,6 +248,12 @@ class Parts(System):
         return not self.apart(replica)
 
     @helper
+    def stands(self, replica: Replica) -> bool:
+        """Tell whether a process on its node has stopped with the node, which waits (A12.2, D9)."""
+        node = self.replicas[replica].node
+        return any(self.replicas[r].node == node for r in Replica if r in self.cluster.halted)
+
+    @helper
     def linked(self, one: Replica, other: Replica) -> bool:
         """Tell whether two processes of a queue can speak to each other (D9)."""
         return self.apart(one) == self.apart(other)

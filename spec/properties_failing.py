@@ -10,8 +10,8 @@ from __future__ import annotations
 from ackproof.lang import eventually, invariant, step_property
 from ackproof.spec.properties_parting import (
     across,
+    is_to_stop,
     led_last,
-    waits_for_others,
 )
 from ackproof.spec.properties_storing import everything_ended
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
@@ -209,8 +209,8 @@ def EveryQueueComesBack(s: Confirms) -> bool:
     """A queue of which nothing runs is there again in the end, unless it is deleted (C5.1).
 
     Until then nobody gets what it has confirmed.  It may wait until the channels know of its end;
-    that comes to an end by itself.  And it waits for a partition to be over, if its last master has
-    stopped in it (A12.2, D9).
+    that comes to an end by itself.  And it waits for a partition to be over, if its last master is
+    on a side that has to stop (A12.2, D9).
     """
     return all(
         any(s.casts[c].downs[r] is not None for c in ChannelId)
@@ -219,7 +219,7 @@ def EveryQueueComesBack(s: Confirms) -> bool:
             or s.replicas[x].mirrors()
             or s.replicas[x].status == Status.DELETED
             or not s.replicas[x].begun()
-            or (led_last(s, x) and waits_for_others(s, x))
+            or (led_last(s, x) and bool(s.cluster.away) and is_to_stop(s, x))
             for x in s.siblings(r)
         )
         for r in Replica

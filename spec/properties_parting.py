@@ -241,7 +241,7 @@ def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
     The side that goes on is the one that has what is acked from now on.
     """
     return all(
-        (has_to_stop(before) if on_this_side(before, r) else other_side_has_to_stop(before))
+        is_to_stop(before, r)
         or (
             before.replicas[r].mirrors()
             and not any(
@@ -257,6 +257,12 @@ def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
 
 
 @helper
+def is_to_stop(s: Confirms, replica: Replica) -> bool:
+    """Tell whether the node of a process is on a side that has to stop (A12.2, D9)."""
+    return has_to_stop(s) if on_this_side(s, replica) else other_side_has_to_stop(s)
+
+
+@helper
 def waits_for_others(s: Confirms, replica: Replica) -> bool:
     """Tell whether a process was a master, and has ended by itself in this partition (D9)."""
     down = s.replicas[replica].status == Status.DOWN and replica not in s.struck
@@ -265,12 +271,17 @@ def waits_for_others(s: Confirms, replica: Replica) -> bool:
 
 @step_property
 def PausedWaitsForOthers(before: Confirms, after: Confirms) -> bool:
-    """A master that has stopped with its node starts when that sees the others again (A12.2, D9).
+    """Where a master has stopped with its node, nothing starts in that partition (A12.2, D9).
 
-    What it would confirm before, the other side would know nothing of.
+    What it would confirm, the other side would know nothing of.
     """
     return not any(
-        after.replicas[r].status == Status.RUNNING for r in Replica if waits_for_others(before, r)
+        before.replicas[x].node == before.replicas[r].node
+        for x in Replica
+        if waits_for_others(before, x)
+        for r in Replica
+        if before.replicas[r].status == Status.DOWN
+        if after.replicas[r].status == Status.RUNNING
     )
 
 

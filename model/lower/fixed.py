@@ -373,7 +373,8 @@ class _Analysis(Sizes):
         for case in changed:
             known = {p.name for p in steps if p.name in (found if _is_situation(p) else wrong)}
             left = tuple(p for p in steps if p.name not in known)
-            note(left, self._judged(case, left, steady))
+            if left:
+                note(left, self._judged(case, left, steady))
         return wrong, found
 
     def _kept_verdicts(
@@ -383,7 +384,7 @@ class _Analysis(Sizes):
         steady: Mapping[str, frozenset[Leaf]],
         asked: str,
     ) -> tuple[tuple[bool, bool], ...] | None:
-        """Return how an action is judged; None if a design has changed it, and nobody knows yet.
+        """Return how an action is judged; None if that is not known, and it is one of a design.
 
         What it may make false, some action of the base may make false most often.  So it is judged
         as the last, and by what is left, which is of use for no other design.

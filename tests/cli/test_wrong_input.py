@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +48,11 @@ def test_a_syntax_error(refused: Refused) -> None:
         "    |                 ^\n"
         "  instead: correct the syntax; python -m py_compile shows the same place\n"
     )
+
+
+def test_a_syntax_error_in_what_a_file_imports(refused: Refused) -> None:
+    said = refused("mine.py", mine="import beside_mine\n", beside_mine="def f(:\n    pass\n")
+    assert re.search(r"^error: \S*beside_mine\.py:1:7: this is not Python: invalid syntax\n", said)
 
 
 def test_a_step_outside_the_language(refused: Refused) -> None:

@@ -70,6 +70,8 @@ def test_what_there_were_no_states_for_is_told() -> None:
     three = [Instance(name, "some", {}, states=n) for name, n in (("a", 5), ("b", 7), ("c", 9))]
     where = Affected(three, 12, lambda i: i.name != "a")
     assert (list(where), where.beyond) == ([three[1]], (three[2],))
+    few = Affected(three, 1, lambda _: True)
+    assert (list(few), few.beyond) == ([three[0]], (three[1], three[2])), "the smallest at least"
     all_ = Affected(three, 12, lambda i: i.name == "c")
     assert (list(all_), all_.beyond) == ([three[2]], ())
 

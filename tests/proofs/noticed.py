@@ -187,6 +187,7 @@ NOTICED = {
     ("LoserIsChosenOnce", "ShiftingLoser"): "LoserIsChosenOnce/lose_side",
     ("MirrorsHearNothingAcross", "ClairvoyantMirrors"): "MirrorsHearNothingAcross/master_tells",
     ("NobodyStopsForNothing", "HastyLoser"): "NobodyStopsForNothing/halt",
+    ("PausedWaitsForOthers", "NarrowStanding"): "PausedWaitsForOthers/restart",
     ("PausedWaitsForOthers", "RestlessLoser"): "WhoEndsByItselfIsHalted/halt",
     ("OneSideHasStopped", "RashReunion"): "OneSideHasStopped/heal",
     ("GivenUpIsUnheard", "LastMinuteAcks"): "GivenUpIsUnheard/notice",

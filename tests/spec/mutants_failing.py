@@ -409,6 +409,15 @@ class RestlessLoser(Cluster):
         """Wait for nobody."""
 
 
+class NarrowStanding(Confirms):
+    """Starts on a node that has stopped what was dead before (A12.2, D9)."""
+
+    @helper
+    def stands(self, replica: Replica) -> bool:
+        """Ask for nobody else."""
+        return replica in self.cluster.halted
+
+
 class StuckLoser(Cluster):
     """Keeps a queue down when the partition is over (D9)."""
 
@@ -542,6 +551,7 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ShiftingLoser, "LoserIsChosenOnce", "healed_consumers"),
         _case(HastyLoser, "NobodyStopsForNothing", "autoheal"),
         _case(RestlessLoser, "PausedWaitsForOthers", "autoheal"),
+        _case(NarrowStanding, "PausedWaitsForOthers", "standing"),
         _case(StuckLoser, "EveryQueueComesBack", "autoheal"),
         _case(EchoingHalt, "UntoldIsLost", "parted_credit"),
         _case(ClairvoyantMirrors, "MirrorsHearNothingAcross", "parted_loss"),
