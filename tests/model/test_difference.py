@@ -59,11 +59,9 @@ def test_a_design_for_mirrors_makes_no_difference_without_them() -> None:
 
 
 def test_states_are_spent_only_where_a_design_makes_a_difference() -> None:
-    budget = 2 * (LIMITS.states or 0)
-    looked_at = list(affected(MODEL, FIRST_DECIDES, budget))
-    assert sum(i.states or 0 for i in looked_at) <= budget
-    together = within(MODEL, budget)
-    assert not all(i in together for i in looked_at), "small ones without mirrors cost nothing"
+    two, budget = replace(MODEL, instances=(TINY, LIMITS)), LIMITS.states or 0
+    assert within(two, budget) == (TINY,), "together they have too many"
+    assert list(affected(two, FIRST_DECIDES, budget)) == [LIMITS], "one without mirrors costs none"
 
 
 def test_what_there_were_no_states_for_is_told() -> None:
