@@ -114,8 +114,8 @@ class Failing(Closing):
         Of several that were master, the last one (D8 L6), and none that was taken out of the
         record, where nobody would send it anything.  Not before the channels have heard of the
         death of the old one: a publish to the new process in between would be numbered above
-        everything the DOWN settles, so no frame would differ (B8.5).  Nor on a
-        node that has stopped, before it sees the others again (A12.2, D9).
+        everything the DOWN settles, so no frame would differ (B8.5).  Nor on a node that has
+        stopped, before it sees the others again (A12.2, D9).
 
         What a consumer had is ready again, and may be too much (B5.2).
         """

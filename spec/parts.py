@@ -251,7 +251,9 @@ class Parts(System):
     def stands(self, replica: Replica) -> bool:
         """Tell whether a process on its node has stopped with the node, which waits (A12.2, D9)."""
         node = self.replicas[replica].node
-        return any(self.replicas[r].node == node for r in Replica if r in self.cluster.halted)
+        return bool(self.cluster.halted) and any(
+            self.replicas[r].node == node for r in Replica if r in self.cluster.halted
+        )
 
     @helper
     def linked(self, one: Replica, other: Replica) -> bool:
