@@ -253,7 +253,7 @@ def kept(
 
 
 def made_before(of: Answering, key: tuple[Any, ...], store: Store) -> Any:
-    """Return what `kept` would return without making it, None if it was not made; for arguments."""
+    """Return what `kept` returns, with the same arguments, if that was made before; else None."""
     where = (*key, os.getcwd())
     one = _found(of, where, store)
     return None if one is None else _used(of, one, where, store)
@@ -275,7 +275,7 @@ def _first(one: _Made, where: Any, store: Store) -> None:
 
 
 def _used(of: Answering, one: _Made, where: Any, store: Store) -> Any:
-    """Return what was made; what it hangs on, that hangs on which it is made for."""
+    """Return what was made, and note for whoever listens what was asked while it was made."""
     of.asked_before(one.asked)
     for cls in one.noted:
         note(cls)

@@ -12,25 +12,9 @@ from ackproof.lang import Set, eventually, helper, invariant, reachable, step_pr
 from ackproof.spec.properties_channels import lost_its_queue
 from ackproof.spec.properties_parting import on_this_side
 from ackproof.spec.reader import ReaderState
-from ackproof.spec.sorts import (
-    ChannelId,
-    Consumer,
-    Msg,
-    Overflow,
-    Queue,
-    Replica,
-    Tag,
-    TxMode,
-)
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Overflow, Queue, Replica, Tag, TxMode
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import (
-    Cancel,
-    CancelOk,
-    ConsumerAck,
-    Deliver,
-    GetEmpty,
-    GetOk,
-)
+from ackproof.spec.wire import Cancel, CancelOk, ConsumerAck, Deliver, GetEmpty, GetOk
 
 # -- tags -----------------------------------------------------------------------------------------
 

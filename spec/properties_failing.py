@@ -8,11 +8,7 @@ claims about that world, and not about what a broker makes of it.
 from __future__ import annotations
 
 from ackproof.lang import eventually, invariant, step_property
-from ackproof.spec.properties_parting import (
-    across,
-    is_to_stop,
-    led_last,
-)
+from ackproof.spec.properties_parting import across, is_to_stop, led_last
 from ackproof.spec.properties_storing import everything_ended
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms

@@ -204,6 +204,19 @@ def has_to_stop(s: Confirms) -> bool:
     return minority if s.cluster.pausing else s.cluster.losing == Side.HERE
 
 
+@helper
+def other_side_has_to_stop(s: Confirms) -> bool:
+    """Tell whether the nodes on the other side are to pause, or to start again (A12.2, D9)."""
+    minority = 2 * len(s.cluster.away) <= len(Node)
+    return minority if s.cluster.pausing else s.cluster.losing == Side.THERE
+
+
+@helper
+def is_to_stop(s: Confirms, replica: Replica) -> bool:
+    """Tell whether the node of a process is on a side that has to stop (A12.2, D9)."""
+    return has_to_stop(s) if on_this_side(s, replica) else other_side_has_to_stop(s)
+
+
 @step_property
 def NothingOpensInMinority(before: Confirms, after: Confirms) -> bool:
     """No channel is opened on a node that pauses, or has to start again (A12.2, D9).
@@ -227,13 +240,6 @@ def LoserIsChosenOnce(before: Confirms, after: Confirms) -> bool:
     return kept or chosen or not after.cluster.away
 
 
-@helper
-def other_side_has_to_stop(s: Confirms) -> bool:
-    """Tell whether the nodes on the other side are to pause, or to start again (A12.2, D9)."""
-    minority = 2 * len(s.cluster.away) <= len(Node)
-    return minority if s.cluster.pausing else s.cluster.losing == Side.THERE
-
-
 @step_property
 def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
     """Whoever ends by itself is on the side that has to, or must not take over (A12.2, D5.3, D9).
@@ -254,12 +260,6 @@ def NobodyStopsForNothing(before: Confirms, after: Confirms) -> bool:
         if after.replicas[r].status == Status.DOWN
         if r not in after.struck
     )
-
-
-@helper
-def is_to_stop(s: Confirms, replica: Replica) -> bool:
-    """Tell whether the node of a process is on a side that has to stop (A12.2, D9)."""
-    return has_to_stop(s) if on_this_side(s, replica) else other_side_has_to_stop(s)
 
 
 @helper

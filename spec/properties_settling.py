@@ -11,24 +11,9 @@ from ackproof.lang import Set, eventually, helper, invariant, reachable, step_pr
 from ackproof.spec.properties_consuming import may_be_served
 from ackproof.spec.properties_parting import on_this_side
 from ackproof.spec.properties_transacting import is_open
-from ackproof.spec.sorts import (
-    ChannelId,
-    Consumer,
-    Msg,
-    Overflow,
-    Replica,
-    Status,
-    Tag,
-    TxMode,
-)
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Overflow, Replica, Status, Tag, TxMode
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import (
-    ChannelClose,
-    Complaint,
-    ConsumerAck,
-    ConsumerReject,
-    RollbackOk,
-)
+from ackproof.spec.wire import ChannelClose, Complaint, ConsumerAck, ConsumerReject, RollbackOk
 
 # -- what is settled ------------------------------------------------------------------------------
 
