@@ -265,7 +265,7 @@ def _show(results: list[Result], code: int, *, as_json: bool, verbose: bool) -> 
         from ackproof.model.document import document
 
         expected = [r.judgement.to_json() if r.judgement else None for r in results]
-        found = document([r.report for r in results], expected)
+        found = document([r.report for r in results], expected, [r.job.note for r in results])
         typer.echo(json.dumps({**found, "exit_code": code}, indent=2))
     else:
         from ackproof.cli.output import show_result, show_traces

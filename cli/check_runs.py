@@ -69,7 +69,8 @@ def _where_it_matters(
 ) -> list[Result]:
     """Check a design where it makes a difference, up to the first instance that breaks.
 
-    If that is nowhere, it is checked on the smallest instance, and its verdict says so.
+    If that is nowhere, it is checked on the smallest instance, and its verdict says so.  Whoever
+    interrupts it while it looks for the next instance gets what was found on the others.
     """
     from ackproof.model.difference import affected, by_size
     from ackproof.model.verdict import Verdict
@@ -77,25 +78,30 @@ def _where_it_matters(
     target, results = job.target, []
     assert target.design is not None
     where = affected(target.model, target.design, job.budget, options["cache"])
-    for instance in where:
-        result = _run(replace(job, instance=instance), options, {}, watch)
-        results.append(result)
-        if result.report.verdict is Verdict.VIOLATED or _interrupted(result):
-            break
+    note, cut_short = job.note, False
+    try:
+        for instance in where:
+            result = _run(replace(job, instance=instance), options, {}, watch)
+            results.append(result)
+            if result.report.verdict is Verdict.VIOLATED or _interrupted(result):
+                break
+    except KeyboardInterrupt:
+        if not results:
+            raise
+        note, cut_short = f"{note}; interrupted before all of these were found", True
     results = results or [_run(job, options, {}, watch)]
-    note = job.note
     sized = {i.name for i in by_size(target.model)}
     unknown = [i for i in target.model.instances if i.name not in sized]
     for why, left_out in (("too large", where.beyond), ("of unknown size", unknown)):
         if left_out:
             note += f"; {why}, and not looked at: {', '.join(i.name for i in left_out)}"
-    return [replace(r, job=replace(r.job, note=note)) for r in results]
+    return [replace(r, job=replace(r.job, note=note, cut_short=cut_short)) for r in results]
 
 
 def _interrupted(result: Result) -> bool:
     from ackproof.model.outcome import Limit
 
-    return result.report.outcome.limit is Limit.INTERRUPTED
+    return result.job.cut_short or result.report.outcome.limit is Limit.INTERRUPTED
 
 
 def _run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ackproof.cli.inputs import INCOMPLETE
 from ackproof.cli.output import Result
 from ackproof.model.verdict import Verdict, worst
 
@@ -15,7 +16,8 @@ def exit_code(results: Sequence[Result]) -> int:
     wrong = [r for r in results if r.judgement and not r.judgement.came_true]
     # A search that stopped early has decided nothing, and its verdict says so.
     failed = [1 for r in wrong if r.report.outcome.limit is None]
-    return worst([*(r.report.verdict.exit_code for r in counting(results)), *failed])
+    short = [INCOMPLETE for r in results if r.job.cut_short]
+    return worst([*(r.report.verdict.exit_code for r in counting(results)), *failed, *short])
 
 
 def counting(results: Sequence[Result]) -> list[Result]:

@@ -40,6 +40,7 @@ class Job:
         note: why it is this instance, where another would be the default.
         budget: how many states of the base are spent on instances that are found out as it is
             checked, instead of that one.
+        cut_short: somebody interrupted it before all of these instances were found out.
     """
 
     target: Target
@@ -47,6 +48,7 @@ class Job:
     expectation: Breaks | Holds | None = None
     note: str = ""
     budget: int = 0
+    cut_short: bool = False
 
     @property
     def label(self) -> str:

@@ -20,7 +20,11 @@ def show_matrix(out: Console, matrix: Matrix) -> None:
     """Write what became of mutants; what asks for something to be done is at the end."""
     page = Page(out)
     page.line((f"{matrix.model.name}: {_looked_at(matrix)}", STYLES["title"]))
-    page.wrapped(f"each on instances of {matrix.states:,} states together at most", "  ")
+    page.wrapped(
+        "each where it makes a difference, the smallest instance first, and on more while they have "
+        f"no more than {matrix.states:,} states together",
+        "  ",
+    )
     page.line()
     _totals(page, matrix)
     _noticed(page, matrix)

@@ -78,6 +78,8 @@ def show_result(out: Console, result: Result, *, verbose: bool = False) -> None:
     _verdict(page, report)
     if result.judgement and not result.judgement.came_true:
         page.line(("not as expected", STYLES["wrong"]), f"  {result.judgement.found}")
+    if result.job.cut_short:
+        page.line(("interrupted", STYLES["wrong"]), "  the design may matter on other instances")
 
 
 def show_traces(out: Console, results: Sequence[Result], *, verbose: bool = False) -> None:

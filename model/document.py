@@ -36,7 +36,7 @@ __all__ = [
     "steps",
 ]
 
-SCHEMA = "ackproof/report/10"
+SCHEMA = "ackproof/report/11"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -261,6 +261,13 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
     model: Annotated[str, Meta(description="the name of the model")]
     design: CheckedDesign | None
     instance: CheckedInstance
+    note: Annotated[
+        str,
+        Meta(
+            description="why it is this instance, where another would be the default, and which "
+            "others were not looked at; else empty"
+        ),
+    ]
     digest: Annotated[str, Meta(description="hash of everything that the state space depends on")]
     engine: Annotated[str, one_of("kernel", "collapsed", "plain", "spark")]
     cached: Annotated[
@@ -357,18 +364,22 @@ class Document(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def document(
-    reports: Iterable[Report], expectations: Iterable[Mapping[str, Any] | None] = ()
+    reports: Iterable[Report],
+    expectations: Iterable[Mapping[str, Any] | None] = (),
+    notes: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return reports as the JSON document of a run.
 
-    `expectations` says for each report what was expected and whether it came true, or None.
+    `expectations` says for each report what was expected and whether it came true, or None, and
+    `notes` why it was checked on its instance, if anybody has to be told.
     """
     entries = list(reports)
     expected = list(expectations) or [None] * len(entries)
+    told = list(notes) or [""] * len(entries)
     found = Document(
         SCHEMA,
         worst([r.verdict.exit_code for r in entries]),
-        [_result(r, e) for r, e in zip(entries, expected, strict=True)],
+        [_result(r, e, n) for r, e, n in zip(entries, expected, told, strict=True)],
     )
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
@@ -376,7 +387,7 @@ def document(
 
 def document_results(reports: Iterable[Report]) -> list[Result]:
     """Return reports as the results in a document of another format."""
-    return [_result(report, None) for report in reports]
+    return [_result(report, None, "") for report in reports]
 
 
 def schema() -> dict[str, Any]:
@@ -393,7 +404,7 @@ def schema_of(document: type[Struct], title: str) -> dict[str, Any]:
     }
 
 
-def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
+def _result(report: Report, expectation: Mapping[str, Any] | None, note: str) -> Result:
     outcome, bound = report.outcome, report.bound
     return Result(
         model=bound.program.name,
@@ -401,6 +412,7 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
         if bound.design is None
         else CheckedDesign(report.design, bound.design.claim, bound.design.source),
         instance=_instance(bound),
+        note=note,
         digest=bound.digest(),
         engine=outcome.engine,
         cached=report.searched,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+from ackproof.lang.model import Instance
+from ackproof.model.difference import Affected, by_size
+
 from tests.cli.checking import CORRIDOR, DIE_HARD, Run
+from tests.models import peterson
 
 
 def test_going_on_after_a_violation_still_tells_a_design_that_changes_nothing(
@@ -110,6 +115,43 @@ def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_look
     assert "\nunchanged  every property holds, but there are as many states" in result.stdout
     said = " ".join(result.stdout.split())
     assert re.search("too large, and not looked at: [a-z_, ]*failover, everything, deep", said)
+
+
+def test_an_interruption_between_two_instances_keeps_what_was_found(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "same.py"
+    file.write_text(SAME_FLAG)
+    smallest = by_size(peterson.MODEL)[0]
+
+    def one_only(self: Affected) -> Iterator[Instance]:
+        yield smallest
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Affected, "__iter__", one_only)
+    result = run(str(file), "--json")
+    (found,) = json.loads(result.stdout)["results"]
+    assert (result.exit_code, found["instance"]["name"]) == (3, smallest.name)
+    assert found["note"].endswith("; interrupted before all of these were found")
+    assert run(str(file)).stdout.splitlines()[-1].startswith("interrupted  ")
+
+
+SAME_FLAG = """
+from ackproof.lang import *
+from tests.models import peterson
+from tests.models.peterson import Peterson, Side
+
+MODEL = peterson.MODEL
+
+
+class SameFlag(Peterson):
+    @action
+    def raise_flag(self, p: Side) -> None:
+        super().raise_flag(p)
+
+
+design = Design(claim="It can be said in another way.", replace=(SameFlag,))
+"""
 
 
 BAKERY = """
