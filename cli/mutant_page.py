@@ -21,8 +21,8 @@ def show_matrix(out: Console, matrix: Matrix) -> None:
     page = Page(out)
     page.line((f"{matrix.model.name}: {_looked_at(matrix)}", STYLES["title"]))
     page.wrapped(
-        "each where it makes a difference, the smallest instance first, and on more while they have "
-        f"no more than {matrix.states:,} states together",
+        "each where it makes a difference, the smallest instance first, and more while they "
+        f"have no more than {matrix.states:,} states together",
         "  ",
     )
     page.line()
