@@ -28,7 +28,16 @@ from ackproof.lang.types import (
     SortT,
     Type,
 )
-from ackproof.proofs.smt.logic import TRUE, Term, conjunction, disjunction, iff, ite, negation
+from ackproof.proofs.smt.logic import (
+    TRUE,
+    Term,
+    conjunction,
+    disjunction,
+    iff,
+    ite,
+    negation,
+    product,
+)
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, choose, parts_of, same
 
@@ -393,7 +402,7 @@ class Expressions:
         rules: dict[str, Callable[[], Term]] = {
             "+": lambda: a + b,
             "-": lambda: a - b,
-            "*": lambda: a * b,
+            "*": lambda: product(a, b),
             "min": lambda: ite(a <= b, a, b),
             "max": lambda: ite(a <= b, b, a),
         }

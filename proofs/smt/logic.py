@@ -41,6 +41,7 @@ __all__ = [
     "ite",
     "negation",
     "one_point",
+    "product",
     "replaced",
 ]
 
@@ -175,6 +176,24 @@ def ite(cond: Term, then: Term, orelse: Term) -> Term:
     if is_false(orelse):
         return conjunction((cond, then))
     return making.chosen(cond, then, orelse)
+
+
+def product(a: Term, b: Term) -> Term:
+    """Return a product, as the sum of products that have no choice or sum in them.
+
+    To solvers the product of two unknowns is an unknown; that of one that has grown by one and the
+    other is linear in it, but not where what has grown is a choice.
+    """
+    if is_number(a) or is_number(b):
+        return a * b
+    for one, other in ((a, b), (b, a)):
+        match operator(one):
+            case z3.Z3_OP_ITE:
+                cond, then, orelse = parts_of(one)
+                return ite(cond, product(then, other), product(orelse, other))
+            case z3.Z3_OP_ADD:
+                return z3.Sum([product(part, other) for part in parts_of(one)])
+    return a * b
 
 
 def replaced(term: Term, old: Sequence[Term], new: Sequence[Term]) -> Term:
