@@ -9,7 +9,7 @@ from __future__ import annotations
 from ackproof.lang import Instance
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Msg, Node, Queue, Replica
+from ackproof.spec.sorts import Msg, Node, Overflow, Queue, Replica
 
 __all__ = ["INSTANCES"]
 
@@ -142,6 +142,22 @@ SLOW_MIRROR = Instance(
     ),
 )
 
+SLOW_REFUSED = Instance(
+    name="slow_refused",
+    purpose="as slow_mirror, with queues that have no room and reject what comes; one may be lost",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={
+        **SLOW_MIRROR.constants,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    states=3_091,
+    lacks=(),
+    table=False,
+)
+
 CLOSED_CREDIT = Instance(
     name="closed_credit",
     purpose="two messages, else as mirror_scarce; the channel may close, too",
@@ -228,6 +244,7 @@ INSTANCES = (
     MIRROR_CREDIT,
     MIRROR_SCARCE,
     SLOW_MIRROR,
+    SLOW_REFUSED,
     CLOSED_CREDIT,
     PARTED_CREDIT,
     GIVEN_UP_CREDIT,

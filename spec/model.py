@@ -5,6 +5,7 @@ from __future__ import annotations
 from ackproof.lang import Model, properties_in
 from ackproof.spec import (
     properties,
+    properties_accounting,
     properties_channels,
     properties_consuming,
     properties_crediting,
@@ -19,6 +20,7 @@ from ackproof.spec import (
     properties_storing,
     properties_telling,
     properties_transacting,
+    situations,
 )
 from ackproof.spec.clients import CLIENTS
 from ackproof.spec.instances import INSTANCES
@@ -28,6 +30,8 @@ __all__ = ["MODEL"]
 
 CLAIMS = properties_in(
     properties,
+    properties_accounting,
+    situations,
     properties_failing,
     properties_parting,
     properties_keeping,

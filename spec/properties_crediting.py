@@ -11,7 +11,7 @@ from __future__ import annotations
 from ackproof.lang import eventually, helper, invariant, reachable, step_property
 from ackproof.spec.credit import CreditPair
 from ackproof.spec.reader import ReaderState
-from ackproof.spec.sorts import Born, ChannelId, Reason, Replica, Status, TxMode
+from ackproof.spec.sorts import Born, ChannelId, Reason, Replica, Seen, Status, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Unblocked
 
@@ -119,12 +119,20 @@ def EachPublishIsPaid(before: Confirms, after: Confirms) -> bool:
 def EachWriteIsPaid(before: Confirms, after: Confirms) -> bool:
     """What a store has to confirm comes by its mailbox, and takes credit of the process (C2.1, E2).
 
-    Only so a slow disk stops whoever publishes, be it the disk of a mirror.
+    Only so a slow disk stops whoever publishes, be it the disk of a mirror.  What is refused
+    takes none.
     """
     return not after.credit or all(
-        m in after.mailboxes[r].writes and after.storing[r].used > before.storing[r].used
+        all(
+            m in after.mailboxes[r].writes and after.storing[r].used > before.storing[r].used
+            for m in after.replicas[r].store.unconfirmed - before.replicas[r].store.unconfirmed
+        )
+        and not any(
+            m in after.replicas[r].refused - before.replicas[r].refused
+            or before.replicas[r].seen[m] != Seen.REFUSED == after.replicas[r].seen[m]
+            for m in after.mailboxes[r].writes - before.mailboxes[r].writes
+        )
         for r in Replica
-        for m in after.replicas[r].store.unconfirmed - before.replicas[r].store.unconfirmed
     )
 
 

@@ -152,3 +152,9 @@ def MirrorsGoWithTheirQueue(before: Confirms, after: Confirms) -> bool:
     return any(
         before.replicas[r].mirrors() and after.replicas[r].status == Status.DELETED for r in Replica
     )
+
+
+@reachable
+def DeadLeaveTheRecord(s: Confirms) -> bool:
+    """A process that has died is in its queue's record no more, and channels call others (D5.2)."""
+    return any(s.replicas[r].status == Status.DOWN for r in s.trimmed)

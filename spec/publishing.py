@@ -189,14 +189,26 @@ class Publishing(Closing):
 
     @action
     def tx_commit(self, channel: ChannelId) -> None:
-        """A publisher commits, which takes a transaction (A1.4, A13.3)."""
+        """A publisher commits (A1.4, A13.3)."""
+        self.end_transaction(channel, True)
+
+    @action
+    def tx_rollback(self, channel: ChannelId) -> None:
+        """A publisher takes it all back (A1.4, A13.6)."""
+        self.end_transaction(channel, False)
+
+    @handler
+    def end_transaction(self, channel: ChannelId, committed: bool) -> None:
+        """A transaction ends one way or the other, which takes one that was begun (A1.4)."""
         require(self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
         self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.NONE:
             self.complain(channel, Complaint.NOT_TRANSACTIONAL)
-        else:
+        elif committed:
             self.commit(channel)
+        else:
+            self.roll_back(channel)
 
     @handler
     def commit(self, channel: ChannelId) -> None:
@@ -236,17 +248,6 @@ class Publishing(Closing):
         elif msgs:
             self.casts[channel].refuse(replica)
         self.pay(channel, msgs, replica)
-
-    @action
-    def tx_rollback(self, channel: ChannelId) -> None:
-        """A publisher takes it all back, which takes a transaction (A1.4, A13.6)."""
-        require(self.transactional and self.readers[channel].reads())
-        require(self.channels[channel].open and self.transactions[channel].answers())
-        self.asking.add(channel)
-        if self.transactions[channel].mode == TxMode.NONE:
-            self.complain(channel, Complaint.NOT_TRANSACTIONAL)
-        else:
-            self.roll_back(channel)
 
     @handler
     def roll_back(self, channel: ChannelId) -> None:

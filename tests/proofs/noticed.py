@@ -70,6 +70,7 @@ NOTICED = {
     ("EachMethodIsAnswered", "WordlessTransaction"): "EachMethodIsAnswered/tx_rollback:2",
     ("EachPublishIsPaid", "GenerousChannel"): "EachPublishIsPaid/publish_plain",
     ("EachWriteIsPaid", "GenerousMirror"): "EachWriteIsPaid/master_tells",
+    ("EachWriteIsPaid", "WastefulMirror"): "EachWriteIsPaid/master_tells",
     ("EachTagIsSeenOnce", "StutteringChannel"): "EachTagIsSeenOnce/get",
     ("EveryCommitAnswers", "IdleCommit"): "EveryCommitAnswers/ToBeCommitted/fairness",
     ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on:2",

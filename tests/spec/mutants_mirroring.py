@@ -283,6 +283,17 @@ class GenerousMirror(Confirms):
             super().pay_store(msg, replica)
 
 
+class WastefulMirror(Confirms):
+    """Pays its store for what its master has refused, and sends it there (C2.1, E2)."""
+
+    @handler
+    def learn(self, msg: Msg, replica: Replica, fate: Seen) -> None:
+        """Whatever became of it, the store gets it."""
+        super().learn(msg, replica, fate)
+        if fate == Seen.REFUSED:
+            self.send_to_store(msg, replica)
+
+
 class LostDirectCopies(Confirms):
     """Promotes a mirror, and loses what it had from the channel only (D5.5, step 6)."""
 
@@ -421,6 +432,7 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ImpatientMirrors, "OnlyWhoMustDeletes", "late"),
         _case(LaggardMirrors, "CopiesCountInTheEnd", "fanout_late"),
         _case(GenerousMirror, "EachWriteIsPaid", "slow_mirror"),
+        _case(WastefulMirror, "EachWriteIsPaid", "slow_refused"),
         _case(LostDirectCopies, "SomebodyOwesAnAnswer", "mirrors"),
         _case(SilentMaster, "MirrorFollowsMaster", "failover"),
         _case(HurriedMaster, "EveryCopyIsMatched", "failover"),
