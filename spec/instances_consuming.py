@@ -493,6 +493,7 @@ LOST_MIRROR = Instance(
     constants=REDELIVERY.constants,
     states=1_092,
     lacks=(
+        "DeadLeaveTheRecord",
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
         "AckedOnOneLeg",

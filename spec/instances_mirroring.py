@@ -379,6 +379,7 @@ FANOUT_LATE = Instance(
     },
     states=2_154,
     lacks=(
+        "DeadLeaveTheRecord",
         "AckCoversSeveral",
         "AckedFromDisk",
         "ConfirmedTransientLost",

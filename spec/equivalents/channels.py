@@ -9,6 +9,7 @@ from ackproof.spec.equivalents.reasons import (
     CLIENTS_OWN,
     COMMITTED,
     FEWER,
+    FOUND,
     HEARS,
     HOOK,
     MACHINE,
@@ -113,6 +114,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.channels[channel].open` from `self.channels[channel].open and "
         "self.channels[channel].confirming`": MACHINE,
         "takes `self.retrying` for true": SWITCH,
+        "drops the filter `self.found(q)`": FOUND,
     },
     "Publishing.publish_in_tx": {
         "drops `self.transactional` from `self.transactional and "
@@ -126,15 +128,17 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     },
     "Publishing.sent_to": {
         "drops `there` from `there and queue in self.transactions[channel].routes[msg]`": HEARS,
+        "drops `self.exists(queue)` from `self.exists(queue) and self.found(queue)`": HEARS,
+        "drops `self.found(queue)` from `self.exists(queue) and self.found(queue)`": FOUND,
     },
+    "Publishing.register": {"drops the filter `self.found(q)`": FOUND},
+    "Publishing.route": {"drops `targets` from `persistent and targets`": MARKED},
     "Publishing.send_all": {"takes `msgs` for true": HEARS},
-    "Publishing.tx_commit": {
+    "Publishing.end_transaction": {
         "drops `self.transactional` from `self.transactional and "
         "self.readers[channel].reads()`": SWITCH,
-    },
-    "Publishing.tx_rollback": {
-        "drops `self.transactional` from `self.transactional and "
-        "self.readers[channel].reads()`": SWITCH,
+        "drops `self.transactions[channel].answers()` from `self.channels[channel].open and "
+        "self.transactions[channel].answers()`": MACHINE,
     },
     "Closing.close": {
         **all_of(

@@ -12,6 +12,7 @@ __all__ = [
     "DRAINED",
     "EITHER",
     "FEWER",
+    "FOUND",
     "HEARS",
     "HOOK",
     "IGNORED",
@@ -39,6 +40,7 @@ __all__ = [
 
 SYSTEM = "The action that calls it requires the same."
 FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
+FOUND = "Routing finds every queue that exists here; some eras say otherwise of it (A5.4)."
 AT_ONCE = "A removal may reach the disk at once."
 IGNORED = "A queue that is told of a body that it does not wait for ignores that (C2.7)."
 NOTHING = "It is a step that changes nothing."
