@@ -244,12 +244,8 @@ def _chosen(
 ) -> tuple[PropertyDecl, ...]:
     sizes = tuple(elements.items())
     every = {p.name: once(_for_each, p, sizes) for p in program.properties}
-    for name in instance.unasked:
-        if name not in every:
-            raise BindError(f"instance {instance.name}: there is no property {name!r} to leave out")
     if names is None:
-        asked = (many for name, many in every.items() if name not in instance.unasked)
-        return tuple(one for many in asked for one in many)
+        return tuple(one for many in every.values() for one in many)
     single = {one.name: (one,) for many in every.values() for one in many}
     chosen = list(dict.fromkeys(names))
     for name in chosen:

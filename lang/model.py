@@ -40,8 +40,6 @@ class Instance:
             out; whatever else never comes up leaves a check `unwitnessed`.
         table: whether the table of eras is made on it, too; no for one that is large, and on
             which eras break nothing that they do not break on smaller ones.
-        unasked: names of properties that are not asked for on it unless somebody names them: where
-            more parts are switched on than can be asked for at once, these have other instances.
     """
 
     name: str
@@ -52,7 +50,6 @@ class Instance:
     states: int | None = None
     lacks: tuple[str, ...] = ()
     table: bool = True
-    unasked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what is no mapping, before somebody looks something up in it.

@@ -121,7 +121,7 @@ def _said(instance: Instance, design: Design | None) -> str | None:
     constants = [tuple((name, _given(value)) for name, value in said.items()) for said in given]
     faults = tuple(instance.faults.items())
     try:
-        what = tuple(sorts), tuple(elements.items()), tuple(constants), faults, instance.unasked
+        what = tuple(sorts), tuple(elements.items()), tuple(constants), faults
         return _written(what)
     except TypeError:
         return None

@@ -16,9 +16,11 @@ from ackproof.lang.model import Instance
 
 __all__ = [
     "CODE_BITS",
+    "MASKS",
     "MOST_BEGINNINGS",
     "MOST_CHOICES",
     "MOST_ELEMENTS",
+    "MOST_OF_RUNS",
     "MOST_PLACES",
     "MOST_PROPERTIES",
     "MOST_RENAMINGS",
@@ -43,8 +45,14 @@ MOST_PLACES = 1 << 16
 #: Bits of an integer but for its sign, and of the code of an option or a record.
 CODE_BITS = 62
 
-#: Properties of one kind: of states, of steps, of runs.
-MOST_PROPERTIES = 64
+#: Properties of one kind: of states, or of steps.
+MOST_PROPERTIES = 256
+
+#: Words of bits that say which of them are false.
+MASKS = MOST_PROPERTIES // 64
+
+#: Properties of runs; one of what leads to something counts twice.
+MOST_OF_RUNS = 64
 
 #: Orders of elements that are tried to name a state, where states are folded; see `columns`.
 MOST_RENAMINGS = 5_040

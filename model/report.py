@@ -70,10 +70,9 @@ class Report:
         search that stopped early leaves it open, and one that had seen every state then leaves
         properties of runs open, and no others.  A situation is lacking if the instance says that
         it is too small for it, and off if that follows from its sizes, constants and faults alone;
-        a property that for the same reason cannot be false is vacuous.  What the instance leaves
-        to others is lacking, too.
+        a property that for the same reason cannot be false is vacuous.
         """
-        found = self._left_to_others()
+        found: dict[str, str] = {}
         for p in self.bound.properties:
             reachable = p.kind == "reachable"
             settled = self.complete and not (p.of_runs and self.outcome.limit)
@@ -82,13 +81,6 @@ class Report:
         for name in (ASSERTION, DEFINED, *deadlock):
             found[name] = self._claim(name, self.complete)
         return found
-
-    def _left_to_others(self) -> dict[str, str]:
-        asked = {p.name for p in self.bound.properties}
-        others = {p.name for p in self.bound.program.properties if not p.params} - asked
-        # Where somebody has named properties, no more were left out than these.
-        whole = others == set(self.bound.instance.unasked)
-        return dict.fromkeys(sorted(others), "lacking") if whole else {}
 
     def _situation(self, name: str) -> str:
         if name in self.outcome.witnessed:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel.search import DEADLOCK
-from ackproof.model.kernel.stepping import Numbers, States, Stepper, Steps
+from ackproof.model.kernel.stepping import Numbers, States, Stepper, Steps, bits_of
 from ackproof.model.lower.compile import Kernel
 
 __all__ = ["LONGEST", "Walked", "walk"]
@@ -188,16 +188,17 @@ class _Walking:
         seen, false = self.stepper.inspect(states)
         self._seen |= seen
         names = self.kernel.tables.state_bits
-        for row in np.flatnonzero(false):
-            self._violate(names, int(false[row]), int(starts[row]), tuple(map(int, paths[row])))
+        for row in np.flatnonzero(false.any(axis=1)):
+            path = tuple(map(int, paths[row]))
+            self._violate(names, bits_of(false[row]), int(starts[row]), path)
 
     def _broken(self, steps: Steps, starts: Numbers, paths: _Choices) -> None:
         """Write down what is broken by steps that are enabled."""
         names = self.kernel.tables.step_bits
-        for row, instance, bits in steps.records.tolist():
+        for row, instance, *masks in steps.records.tolist():
             path = tuple(map(int, paths[row]))
             taken = path if instance == DEADLOCK else (*path, instance)
-            self._violate(names, bits, int(starts[row]), taken)
+            self._violate(names, bits_of(masks), int(starts[row]), taken)
 
     def _violate(self, names: dict[int, str], bits: int, start: int, path: tuple[int, ...]) -> None:
         for bit, name in names.items():

@@ -76,7 +76,7 @@ def _violations(search: Search) -> dict[str, tuple[int, tuple[int, ...]]]:
     for of_steps, bits in ((False, tables.state_bits), (True, tables.step_bits)):
         for bit, name in bits.items():
             if any(name in level.broken for level in search.levels):
-                found[name] = shortest(search, Goal(name, 1 << bit, of_steps))
+                found[name] = shortest(search, Goal(name, bit, of_steps))
     order = {DEADLOCK: -1}
     return dict(sorted(found.items(), key=lambda item: (len(item[1][1]), order.get(item[0], 0))))
 

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
+from ackproof.model.kernel.stepping import bits_of
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder, RunFile, StatesFile
 from ackproof.pipeline.index import Run, appended, fresh, read_run
@@ -119,7 +120,7 @@ class Settlement:
             part=part,
             found=found,
             seen=seen,
-            false=int(np.bitwise_or.reduce(false)) if len(false) else 0,
+            false=bits_of(np.bitwise_or.reduce(false)),
             candidates=len(entries),
             moved=states.nbytes + entries.nbytes,
             notes=[json.loads(row["note"]) for row in rows if row["note"] is not None],

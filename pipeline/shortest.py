@@ -39,17 +39,18 @@ class Goal:
 
     Args:
         name: what the property is called.
-        mask: its bit.
+        bit: the number of its bit.
         of_steps: whether it is a property of steps.
     """
 
     name: str
-    mask: int
+    bit: int
     of_steps: bool
 
     def among(self, masks: Numbers) -> Bits:
-        """Return in which masks the bit is set; it may be that of the sign."""
-        found: Bits = masks.view(np.uint64) & np.uint64(self.mask) != 0
+        """Return in which rows of words the bit is set; it may be that of a sign."""
+        word, bit = divmod(self.bit, 64)
+        found: Bits = masks[:, word] >> bit & 1 != 0
         return found
 
 
@@ -90,7 +91,7 @@ class _Back:
         chosen: Bits = np.zeros(len(states), bool)
         made, sources, _, records = kernel.steps(states)
         if self.goals is None:
-            chosen[records[self.goal.among(records[:, 2]), 0]] = True
+            chosen[records[self.goal.among(records[:, 2:]), 0]] = True
         else:
             inside = _among(self.level.folder, self.level.level + 1, self.goals, made)
             chosen[sources[inside]] = True
@@ -112,7 +113,7 @@ def shortest(search: Search, goal: Goal) -> tuple[int, tuple[int, ...]]:
         start, state, taken = _forth(search, goals)
         if goal.of_steps:
             records = batches_of(search.folder).steps(state)[3]
-            wrong = records[goal.among(records[:, 2]), 1]
+            wrong = records[goal.among(records[:, 2:]), 1]
             taken += [int(wrong.min())] if wrong.min() != DEADLOCK else []
         return start, tuple(taken)
     finally:

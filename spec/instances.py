@@ -70,23 +70,6 @@ EVERYTHING = Instance(
         "stop_unsynchronised",
     ),
     table=False,
-    # There are more properties, of states and of steps, than can be asked for at once.
-    unasked=(
-        "CancelledIsOver",
-        "CommitComesFirst",
-        "ComplaintIsTrue",
-        "DeliveryTagsIncrease",
-        "FetchedAgainIsMarked",
-        "FetchedFromItsQueue",
-        "GetTakesATag",
-        "GivenUpGivesNoCredit",
-        "LoserIsChosenOnce",
-        "MarkedWasHandedOut",
-        "NobodyStopsForNothing",
-        "NothingIsFetchedFromNobody",
-        "OneSideHasStopped",
-        "PausedWaitsForOthers",
-    ),
 )
 
 INSTANCES = (

@@ -9,6 +9,8 @@ local number counts the states of that worker in the order in which it met them.
 says how a state was first reached: `number of the predecessor << 24 | instance`.
 """
 
+from ackproof.model.limits import MASKS
+
 # Storage of this worker's share of the states. The table, the two frontiers, the log and the
 # levels are regions. LEVELS holds how many states were known as each level began; PEAK words hold
 # the most states that a frontier has held, hence what it occupies.  LOGGED is the local number of
@@ -92,11 +94,12 @@ INSTANCE_MASK = (1 << INSTANCE_BITS) - 1
 # The log entry of an initial state is negative, with its position in place of the instance.
 ROOT = -1 << 62
 
-# Words of a violation record, as generated code writes them after the two words of the header.
-RECORD = 3
+# Words of a violation record, as generated code writes them after the two words of the header:
+# position of a state, instance, and bits of the properties, MASKS words of them.
+RECORD = 2 + MASKS
 # Words kept for the first violation of a property: found, number of the state, instance.
 FIRST = 3
-PROPERTIES = 64
+PROPERTIES = 64 * MASKS
 
 # States that a worker takes from a box at a time, and words between two workers' flags.
 GROUP = 256

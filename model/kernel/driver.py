@@ -72,6 +72,7 @@ from ackproof.model.kernel.table import (
     insert,
     prepare,
 )
+from ackproof.model.limits import MASKS
 
 MORE, HALT, FOUND, CROWDED = 1, 2, 4, 8
 
@@ -85,16 +86,17 @@ def note(block: int, firsts: int, base: int) -> None:
     records = load(block, VIOLATIONS)
     for record in range(load(records, 0)):
         at = 2 + RECORD * record
-        left = load(records, at + 2)
-        while left != 0:
-            first = FIRST * lowest_bit(left)
-            left &= left - 1
-            if load(firsts, first) == 0:
-                local = base + load(records, at)
-                number = local * load(block, WORKERS) + load(block, WORKER)
-                store(firsts, first, 1)
-                store(firsts, first + 1, number)
-                store(firsts, first + 2, load(records, at + 1))
+        for mask in range(MASKS):
+            left = load(records, at + 2 + mask)
+            while left != 0:
+                first = FIRST * (64 * mask + lowest_bit(left))
+                left &= left - 1
+                if load(firsts, first) == 0:
+                    local = base + load(records, at)
+                    number = local * load(block, WORKERS) + load(block, WORKER)
+                    store(firsts, first, 1)
+                    store(firsts, first + 1, number)
+                    store(firsts, first + 2, load(records, at + 1))
     store(records, 0, 0)
     store(block, VIOLATED, 1)
 

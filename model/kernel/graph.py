@@ -11,7 +11,7 @@ counts as one that leaves: a run cannot stay where it must happen. Everybody's m
 place before steps are joined; the tables are only read, so that all workers can join at once.
 """
 
-from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK, STOP
+from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK, RECORD, STOP
 from ackproof.model.kernel.graph_task import (
     BATCH,
     BLOCKS,
@@ -69,10 +69,10 @@ def write(shape: Shape, task: int, made: int, first: int) -> None:
 def fail(task: int, record: int, position: int, first: int) -> int:
     """Write the steps that fail in the states up to a position; returns the next record."""
     records = load(task, VIOLATIONS)
-    while record < load(records, 0) and load(records, 3 * record + 2) <= position:
-        instance = load(records, 3 * record + 3)
-        if instance < INSTANCE_MASK and load(records, 3 * record + 4) & FAILS != 0:
-            note(task, 0, instance, first + load(records, 3 * record + 2))
+    while record < load(records, 0) and load(records, RECORD * record + 2) <= position:
+        instance = load(records, RECORD * record + 3)
+        if instance < INSTANCE_MASK and load(records, RECORD * record + 4) & FAILS != 0:
+            note(task, 0, instance, first + load(records, RECORD * record + 2))
         record += 1
     return record
 

@@ -84,7 +84,8 @@ GROUP_SLOTS = 64
 #: Words for the marks of a group: the marks, and the id of the first state that has one.
 GROUP_WORDS = 2
 
-#: Bits of a record: an assertion is false, or something is not defined; there is no successor.
+#: First bits of a record: an assertion is false, or something is not defined.  Then there is no
+#: successor.
 FAILS = 3
 
 #: How many such steps have room.

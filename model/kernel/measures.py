@@ -13,7 +13,7 @@ the region against them, and so knows in the end that they are measures. A step 
 is none is a lesson: it is learnt from together with the sample.
 """
 
-from ackproof.model.kernel.control import INSTANCE_MASK, STOP
+from ackproof.model.kernel.control import INSTANCE_MASK, RECORD, STOP
 from ackproof.model.kernel.graph_task import (
     BATCH,
     BITS,
@@ -129,9 +129,9 @@ def enable_failing(task: int) -> None:
     """Note that the steps of a batch that fail are enabled."""
     records = load(task, VIOLATIONS)
     for record in range(load(records, 0)):
-        instance = load(records, 3 * record + 3)
-        if instance < INSTANCE_MASK and load(records, 3 * record + 4) & FAILS != 0:
-            enable(task, load(records, 3 * record + 2), instance)
+        instance = load(records, RECORD * record + 3)
+        if instance < INSTANCE_MASK and load(records, RECORD * record + 4) & FAILS != 0:
+            enable(task, load(records, RECORD * record + 2), instance)
 
 
 @native

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel import control
+from ackproof.model.limits import MASKS
 
 __all__ = ["Numbers", "States", "Stepper", "Steps", "bits_of"]
 
@@ -36,7 +37,7 @@ class Steps:
         sources: for each of them the row of the state that it begins in.
         instances: and the number of the action instance that makes it.
         records: what is broken, one in each row: row of a state, number of an instance
-            (`search.DEADLOCK` for none), bits of the properties.
+            (`search.DEADLOCK` for none), words of bits of the properties.
         seen: bits of what was witnessed.
     """
 
@@ -99,17 +100,18 @@ class Stepper:
         """Look at the properties of some states.
 
         Returns:
-            bits of what was witnessed; and for each state bits of the properties that are false.
+            bits of what was witnessed; and for each state words of bits of the properties that are
+            false.
         """
         seen = np.zeros(self._seen_words, np.int64)
-        false = np.zeros(len(states), np.int64)
+        false = np.zeros((len(states), MASKS), np.int64)
         records = _records(_LOOK)
         for start in range(0, len(states), _LOOK):
             some = np.ascontiguousarray(states[start : start + _LOOK])
             records[0] = 0
             self._inspect(len(some), *(a.ctypes.data for a in (some, seen, records)))
             found = _written(records)
-            false[start + found[:, 0]] = found[:, 2]
+            false[start + found[:, 0]] = found[:, 2:]
         return bits_of(seen), false
 
     def falsify(self, states: States) -> Numbers:

@@ -30,6 +30,7 @@ from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.lang.types import Type
 from ackproof.model.cache import digest
+from ackproof.model.limits import MASKS
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.canonical import canonical_text
 from ackproof.model.lower.codec import Codec
@@ -48,34 +49,36 @@ from ackproof.model.widths import refuse_wide_types
 
 __all__ = ["NO_INSTANCE", "WRITTEN", "Generator", "generate"]
 
+#: What a record of a violation has: see `control`.
+_FIELDS = ("%i", "%instance", *(f"%bad.{n}" for n in range(MASKS)))
+_RECORDED = ", ".join(f"i64 {field}" for field in _FIELDS)
+_STORED = "\n".join(
+    f"  {field}.at = getelementptr i64, ptr %record, i64 {place}\n"
+    f"  store i64 {field}, ptr {field}.at"
+    for place, field in enumerate(_FIELDS, start=2)
+)
+
 #: What the generated functions call.  `record` appends to the violations while there is room; it
 #: is rarely called, and kept out of line.
-_PRELUDE = """declare i64 @llvm.cttz.i64(i64, i1)
+_PRELUDE = f"""declare i64 @llvm.cttz.i64(i64, i1)
 declare i64 @llvm.ctlz.i64(i64, i1)
 declare i64 @llvm.ctpop.i64(i64)
-define internal void @record(i64 %i, i64 %instance, i64 %bad, ptr %viol) noinline cold nounwind {
+define internal void @record({_RECORDED}, ptr %viol) noinline cold nounwind {{
   %used = load i64, ptr %viol
   %room.at = getelementptr i64, ptr %viol, i64 1
   %room = load i64, ptr %room.at
   %free = icmp slt i64 %used, %room
   br i1 %free, label %append, label %done
 append:
-  %offset = mul i64 %used, 3
-  %first = add i64 %offset, 2
-  %first.at = getelementptr i64, ptr %viol, i64 %first
-  store i64 %i, ptr %first.at
-  %second = add i64 %offset, 3
-  %second.at = getelementptr i64, ptr %viol, i64 %second
-  store i64 %instance, ptr %second.at
-  %third = add i64 %offset, 4
-  %third.at = getelementptr i64, ptr %viol, i64 %third
-  store i64 %bad, ptr %third.at
+  %offset = mul i64 %used, {len(_FIELDS)}
+  %record = getelementptr i64, ptr %viol, i64 %offset
+{_STORED}
   %more = add i64 %used, 1
   store i64 %more, ptr %viol
   br label %done
 done:
   ret void
-}
+}}
 """
 #: What `expand` is given besides the number of states.
 _EXPAND = (
@@ -116,6 +119,20 @@ class _Written:
 
 #: The code of actions, some hundred megabytes at most.
 WRITTEN: Store = Latest(100_000_000, lambda made: sum(one.result.size for one in made))
+
+
+class _Bad:
+    """The properties that are false, as words of bits, while code is written that finds them."""
+
+    def __init__(self, ops: Emitter) -> None:
+        self._ops = ops
+        self.masks: list[Word] = [0] * MASKS
+
+    def add(self, number: int, wrong: Bit) -> None:
+        """Set the bit of a property where something is true."""
+        word, bit = divmod(number, 64)
+        set_ = self._ops.left(self._ops.widen(wrong), bit)
+        self.masks[word] = self._ops.either(self.masks[word], set_)
 
 
 class Generator(Sizes):
@@ -215,11 +232,10 @@ class Generator(Sizes):
 
     def _judge(self, words: tuple[Word, ...]) -> None:
         ops = self.ops
-        bad: Word = 0
+        bad = _Bad(ops)
         for bit, name in self.tables.state_bits.items():
             prop = self.properties[name]
-            holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
-            bad = ops.either(bad, ops.left(ops.widen(ops.no(holds)), bit))
+            bad.add(bit, ops.no(self._evaluator(self.state(words), prop.roots).bit(prop.body)))
         for bit, name in self.tables.seen_bits.items():
             prop = self.properties[name]
             if not prop.of_steps and name not in self.fixed.off:
@@ -267,12 +283,16 @@ class Generator(Sizes):
         new = self.ops.either(old, self.ops.left(self.ops.widen(holds), bit % 64))
         self.ops.line(f"store i64 {new}, ptr {pointer}")
 
-    def _record(self, bad: Word, instance: int) -> None:
-        """Append a violation record where the mask is not empty and there is room."""
-        if bad == 0:
+    def _record(self, bad: _Bad, instance: int) -> None:
+        """Append a violation record where a bit is set and there is room."""
+        some: Bit = False
+        for mask in bad.masks:
+            some = self.ops.any(some, self.ops.no(self.ops.equal(mask, 0)))
+        if some is False:
             return
-        with self.ops.when(self.ops.no(self.ops.equal(bad, 0))):
-            self.ops.line(f"call void @record(i64 %i, i64 {instance}, i64 {bad}, ptr %viol)")
+        masks = ", ".join(f"i64 {mask}" for mask in bad.masks)
+        with self.ops.when(some):
+            self.ops.line(f"call void @record(i64 %i, i64 {instance}, {masks}, ptr %viol)")
 
     # -- expand ---------------------------------------------------------------------------------
 
@@ -308,8 +328,9 @@ class Generator(Sizes):
             self._instance_base += self._choices(action)
         if guarded:
             enabled = ops.define("load i64, ptr %enabled")
-            dead = ops.widen(ops.equal(enabled, 0))
-            self._record(ops.left(dead, self.step_number[DEADLOCK]), NO_INSTANCE)
+            bad = _Bad(ops)
+            bad.add(self.step_number[DEADLOCK], ops.equal(enabled, 0))
+            self._record(bad, NO_INSTANCE)
 
     def _step(self, number: int, action: Action, words: tuple[Word, ...]) -> None:
         """Write the code of an action, unless it was written before."""
@@ -392,13 +413,9 @@ class Generator(Sizes):
             if DEADLOCK in self.step_number:
                 ops.line("store i64 1, ptr %enabled")
             failed = run.failed
-            bad = ops.either(
-                ops.left(ops.widen(run.asserted), self.step_number[ASSERTION]),
-                ops.left(
-                    ops.widen(ops.all(run.undefined, ops.no(run.asserted))),
-                    self.step_number[DEFINED],
-                ),
-            )
+            bad = _Bad(ops)
+            bad.add(self.step_number[ASSERTION], run.asserted)
+            bad.add(self.step_number[DEFINED], ops.all(run.undefined, ops.no(run.asserted)))
             self._record(bad, instance)
             if failed is True:
                 return
@@ -408,8 +425,7 @@ class Generator(Sizes):
                 self._store(run.state.pack(), number, instance)
 
     def _check_step(self, run: Run, before: SymbolicState, instance: int) -> None:
-        bad: Word = 0
-        ops = self.ops
+        bad = _Bad(self.ops)
         for prop in self.properties.values():
             if not self._is_judged(prop):
                 continue
@@ -421,7 +437,7 @@ class Generator(Sizes):
                     bit = next(b for b, n in self.tables.seen_bits.items() if n == prop.name)
                     self._witness(bit, found)
                 case "step":
-                    bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
+                    bad.add(self.step_number[prop.name], wrong)
                 case "invariant" | "eventually" | "leads_to":
                     raise AssertionError(f"{prop.name} is about no step")
                 case _:

@@ -10,7 +10,7 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
-from ackproof.model.limits import MOST_PROPERTIES
+from ackproof.model.limits import MOST_OF_RUNS, MOST_PROPERTIES
 
 __all__ = ["Tables", "tables_of"]
 
@@ -74,11 +74,14 @@ def tables_of(bound: Bound, idle: Collection[str] = ()) -> Tables:
     asking = (p.name for p in judged if p.trigger is not None)
     tables.asked_bits = dict(enumerate(asking, start=len(tables.run_bits)))
     of_runs = {**tables.run_bits, **tables.asked_bits}
-    watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": of_runs}
-    for what, bits in watched.items():
-        if len(bits) > MOST_PROPERTIES:
+    for what, bits, most in (
+        ("states", tables.state_bits, MOST_PROPERTIES),
+        ("steps", tables.step_bits, MOST_PROPERTIES),
+        ("runs", of_runs, MOST_OF_RUNS),
+    ):
+        if len(bits) > most:
             raise BindError(
                 f"instance {bound.instance.name}: there are {len(bits)} properties of {what}, and "
-                f"{MOST_PROPERTIES} can be watched at once; check some at a time"
+                f"{most} can be watched at once; check some at a time"
             )
     return tables

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from ackproof.lang.binding import Bound, bind
-from ackproof.lang.errors import BindError
 from ackproof.lang.model import Design, Instance
 from ackproof.model import bounds
 from ackproof.model.bounds import bound_of
@@ -74,7 +73,6 @@ def others() -> Iterator[Instance]:
     yield replace(TINY, sizes={**TINY.sizes, sort: size + 1})
     yield replace(TINY, faults={**TINY.faults, "close": TINY.faults.get("close", 0) + 1})
     yield replace(TINY, constants={**TINY.constants, "QueueMaster.durable": False})
-    yield replace(TINY, unasked=("SettledOnce",))
 
 
 def test_what_an_instance_says_is_part_of_the_key(tmp_path: Path) -> None:
@@ -88,16 +86,6 @@ def test_what_an_instance_says_is_part_of_the_key(tmp_path: Path) -> None:
     for instance in said * 2:
         bound_of(lambda: count(instance), MODEL, instance, None, None, Cache(tmp_path))  # noqa: B023
     assert made == said
-
-
-def test_what_an_instance_does_not_ask_for_is_asked_for_by_name() -> None:
-    quiet = replace(TINY, unasked=("SettledOnce",))
-    usual, less = ([p.name for p in bind(MODEL, i).properties] for i in (TINY, quiet))
-    assert less == [name for name in usual if name != "SettledOnce"]
-    (asked,) = bind(MODEL, quiet, properties=["SettledOnce"]).properties
-    assert asked.name == "SettledOnce"
-    with pytest.raises(BindError, match="there is no property 'SettledTwice' to leave out"):
-        bind(MODEL, replace(TINY, unasked=("SettledTwice",)))
 
 
 def test_what_cannot_be_told_by_its_text_is_not_kept(tmp_path: Path) -> None:

@@ -142,14 +142,3 @@ def test_every_model_may_have_a_museum() -> None:
         for expectation in design.expect:
             found = judge(LOCKS, design, expectation, name=name, engine="plain")
             assert found.came_true, found.found
-
-
-def test_what_an_instance_leaves_to_others_is_asked_alone() -> None:
-    quiet = replace(mailroom.MODEL.instance("pair"), unasked=("AllStored",))
-    model = replace(mailroom.MODEL, instances=(quiet,))
-    found = judge(model, SAME, Breaks("AllStored", "pair", 2), engine="plain")
-    assert (found.came_true, found.found) == (True, "it breaks after 2 steps")
-    report = check(model, quiet, engine="plain")
-    assert report.results()["AllStored"] == "lacking"
-    named = check(model, quiet, engine="plain", properties=["ToldIsKept"])
-    assert "AllStored" not in named.results()

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from ackproof.model.kernel.stepping import bits_of
 from ackproof.pipeline.expanding import MOVED
 from ackproof.pipeline.folder import Folder, RunFile
 from ackproof.pipeline.index import read_run
@@ -175,7 +176,7 @@ def test_properties_of_new_states_are_looked_at(tmp_path: Path) -> None:
     note = settle(begun, [row(states, range(len(states)))])
     seen, false = begun_batches(begun).inspect(states)
     assert note["seen"] == seen
-    assert note["false"] == int(np.bitwise_or.reduce(false)) != 0
+    assert note["false"] == bits_of(np.bitwise_or.reduce(false)) != 0
 
 
 def begun_batches(begun: Written) -> Any:

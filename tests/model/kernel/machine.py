@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from ackproof.lang.binding import Bound
+from ackproof.model.kernel.control import RECORD
+from ackproof.model.kernel.stepping import bits_of
 from ackproof.model.lower.compile import Kernel, compile_kernel
 
 State = tuple[Any, ...]
@@ -47,9 +49,9 @@ class Machine:
             after = kernel.layout.unpack([int(word) for word in words])
             assert int(meta) & 0xFFFFFFFF not in result[int(meta) >> 32].successors
             result[int(meta) >> 32].successors[int(meta) & 0xFFFFFFFF] = after
-        for index, instance, mask in records[2:].reshape(-1, 3)[: int(records[0])]:
-            names = self._names(int(mask), kernel.tables.step_bits)
-            result[int(index)].broken.setdefault(int(instance), set()).update(names)
+        for index, instance, *masks in self._written(records):
+            names = self._names(bits_of(masks), kernel.tables.step_bits)
+            result[index].broken.setdefault(instance, set()).update(names)
         result[0].witnessed = self._names(int(seen[0]), kernel.tables.seen_bits)
         result[0].counts = [int(n) for n in counts]
         return result
@@ -61,17 +63,21 @@ class Machine:
         records = self._records(len(states))
         self._inspect(len(states), packed.ctypes.data, seen.ctypes.data, records.ctypes.data)
         broken: list[set[str]] = [set() for _ in states]
-        for index, _, mask in records[2:].reshape(-1, 3)[: int(records[0])]:
-            broken[int(index)] |= self._names(int(mask), self.kernel.tables.state_bits)
+        for index, _, *masks in self._written(records):
+            broken[index] |= self._names(bits_of(masks), self.kernel.tables.state_bits)
         return broken, self._names(int(seen[0]), self.kernel.tables.seen_bits)
 
     def _packed(self, states: list[State]) -> np.ndarray[Any, np.dtype[np.uint64]]:
         return np.array([self.kernel.layout.pack(state) for state in states], dtype=np.uint64)
 
     def _records(self, room: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        records = np.zeros(2 + 3 * room, dtype=np.int64)
+        records = np.zeros(2 + RECORD * room, dtype=np.int64)
         records[1] = room
         return records
+
+    def _written(self, records: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[int]]:
+        rows: list[list[int]] = records[2:].reshape(-1, RECORD)[: int(records[0])].tolist()
+        return rows
 
     def _names(self, mask: int, names: dict[int, str]) -> set[str]:
         return {name for bit, name in names.items() if mask >> bit & 1}

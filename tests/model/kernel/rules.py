@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import llvmlite.binding as llvm
+from ackproof.model.kernel.control import RECORD
 from ackproof.model.kernel.search import DEADLOCK
 from ackproof.model.kernel.worker import Model
 from llvmlite import ir
@@ -254,8 +255,9 @@ class _Emitter:
         builder = self.builder
         mask = self._constant(mask) if isinstance(mask, int) else mask
         count = builder.load(violations)
-        first = builder.add(builder.mul(count, self._constant(3)), self._constant(2))
-        for i, value in enumerate((index, self._constant(instance), mask)):
+        first = builder.add(builder.mul(count, self._constant(RECORD)), self._constant(2))
+        unused = [self._constant(0)] * (RECORD - 3)
+        for i, value in enumerate((index, self._constant(instance), mask, *unused)):
             at = builder.gep(violations, [builder.add(first, self._constant(i))])
             builder.store(value, at)
         self._bump(violations)

@@ -91,7 +91,7 @@ def test_code_in_pieces_takes_the_same_steps(size: int, monkeypatch: pytest.Monk
     assert pieces.expand(states) == whole.expand(states)
 
 
-def test_more_properties_than_a_word_has_bits_are_refused(
+def test_more_properties_than_a_record_has_bits_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tables, "MOST_PROPERTIES", 3)
