@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, handler, helper, on, require
 from ackproof.spec.closing import Closing
-from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, TxMode
+from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status, TxMode
 from ackproof.spec.wire import Ack, Complaint, Nack, Return
 
 __all__ = ["Confirming"]
@@ -93,11 +93,12 @@ class Confirming(Closing):
         siblings = set(self.siblings(replica))
         if reason is not None:
             self.channels[channel].process_down(replica, reason, siblings)
+        deleted = reason == Reason.NORMAL and self.replicas[replica].status == Status.DELETED
         for msg in Msg.of(channel):
             self.owing[msg].discard(replica)
-            if reason == Reason.NORMAL:
+            if deleted and self.replicas[replica].led():
                 self.refusing[msg].discard(self.replicas[replica].of)
-            if reason == Reason.NORMAL and not siblings & self.channels[channel].unconfirmed[msg]:
+            if deleted and not siblings & self.channels[channel].unconfirmed[msg]:
                 self.unaccepted[msg].discard(self.replicas[replica].of)
         self.note_rejects(channel)
         self.forget_credit(channel, replica)

@@ -23,12 +23,12 @@ class Failing(Closing):
 
     @fault
     def delete_queue(self, queue: Queue) -> None:
-        """A queue is deleted, its processes end normally (A9.3, D8 L8, F3.3)."""
+        """A queue is deleted, its processes end normally (A9, A9.3, D8 L8, F3.3)."""
         require(any(self.replicas[r].leads() for r in Replica if self.replicas[r].of == queue))
         processes = {r for r in Replica if self.replicas[r].of == queue}
         for replica in processes:
             if self.replicas[replica].status == Status.RUNNING:
-                self.end_process(replica, self.news(replica, Reason.NORMAL))
+                self.end_process(replica, self.news(replica, self.normal_end(replica)))
             self.replicas[replica].delete()
             self.part_from_bodies(replica)
             self.forget_process(replica)

@@ -17,6 +17,7 @@ from ackproof.spec import (
     instances_consuming,
     instances_crediting,
     instances_mirroring,
+    instances_parting,
     instances_queueing,
     instances_transacting,
 )
@@ -75,6 +76,7 @@ EVERYTHING = Instance(
 INSTANCES = (
     *instances_queueing.INSTANCES,
     *instances_mirroring.INSTANCES,
+    *instances_parting.INSTANCES,
     *instances_consuming.INSTANCES,
     *instances_transacting.INSTANCES,
     *instances_crediting.INSTANCES,

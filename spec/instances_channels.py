@@ -10,7 +10,7 @@ from ackproof.lang import Instance
 from ackproof.spec.instances_consuming import TAGGED
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
+from ackproof.spec.sorts import Born, ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
 __all__ = ["INSTANCES"]
 
@@ -233,6 +233,90 @@ CHANNELS_ALARM = Instance(
     ),
 )
 
+CHANNELS_THREE = Instance(
+    name="channels_three",
+    purpose="three channels with a message each, and a queue without a disk",
+    sizes={**OFF, ChannelId: 3, Msg: 1, Queue: 1, Replica: 1},
+    constants={"QueueProcess.of": "q1", "QueueProcess.durable": False},
+    table=False,
+    states=95_984,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "ReturnLongBeforeAck",
+    ),
+)
+
+CHANNELS_TOLD = Instance(
+    name="channels_told",
+    purpose="three channels with a message each, and a master that tells its mirror; no disk",
+    sizes={**OFF, ChannelId: 3, Msg: 1, Queue: 1, Replica: 2},
+    constants={**TWO, "QueueProcess.durable": False},
+    table=False,
+    states=64_240,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+        "reject_arrives",
+    ),
+)
+
+CHANNELS_HEIRS = Instance(
+    name="channels_heirs",
+    purpose="two channels with a message each, a master with two mirrors, which may be lost",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.MIRROR},
+        "QueueProcess.durable": False,
+    },
+    table=False,
+    states=286_564,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "AckedOnOneLeg",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "ReturnLongBeforeAck",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+        "synchronise",
+    ),
+)
+
+CHANNELS_LAZY = Instance(
+    name="channels_lazy",
+    purpose="two channels with a message each; what leaves takes its time, and the queue may crash",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={"QueueProcess.of": "q1", "Store.lazy": True},
+    table=False,
+    states=24_317,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+    ),
+)
+
 INSTANCES = (
     CHANNELS,
     CHANNELS_MIRRORS,
@@ -245,4 +329,8 @@ INSTANCES = (
     CHANNELS_COMMIT,
     CHANNELS_ACKS,
     CHANNELS_ALARM,
+    CHANNELS_THREE,
+    CHANNELS_TOLD,
+    CHANNELS_HEIRS,
+    CHANNELS_LAZY,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ackproof.lang import Instance
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Born, Msg, Node, Overflow, Queue, Replica
+from ackproof.spec.sorts import Born, Msg, Overflow, Queue, Replica
 
 __all__ = ["INSTANCES", "LATE", "TWO"]
 
@@ -66,7 +66,7 @@ FANOUT_MIRRORS = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MASTER, "r3": Born.MIRROR},
         "Confirms.consumers": False,
     },
-    states=11_611,
+    states=11_577,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -142,7 +142,7 @@ FAILOVER = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
         "Confirms.consumers": True,
     },
-    states=2_082_700,
+    states=2_076_776,
     lacks=(
         "AckCoversSeveral",
         "reject_arrives",
@@ -224,129 +224,6 @@ BLACKOUT = Instance(
     ),
 )
 
-PARTITION = Instance(
-    name="partition",
-    purpose="one message, three nodes with a process each, the channel on the third; a partition",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3, Node: 3},
-    faults={"partition": 1},
-    constants={
-        **TWO,
-        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.MIRROR},
-        "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
-        "Confirms.home": "n3",
-    },
-    states=110_784,
-    lacks=(
-        "AckCoversSeveral",
-        "AckedOnOneLeg",
-        "ConfirmedWithoutWrite",
-        "DeletionConfirms",
-        "MirrorsGoWithTheirQueue",
-        "NackedYetRecovered",
-        "SynchronisedByConsumption",
-        "catch_up",
-        "reject_arrives",
-        "restart",
-        "stop_unsynchronised",
-        "synchronise",
-    ),
-)
-
-PARTED_LOSS = Instance(
-    name="parted_loss",
-    purpose="as partition, the channel on the master's node; a node may be lost beside it",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3, Node: 3},
-    faults={"partition": 1, "lose_node": 1},
-    constants={
-        **TWO,
-        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.MIRROR},
-        "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
-        "Confirms.home": "n1",
-        "Cluster.pausing": False,
-        "QueueProcess.durable": False,
-    },
-    states=528_396,
-    lacks=(
-        "AckCoversSeveral",
-        "DeletionConfirms",
-        "MirrorsGoWithTheirQueue",
-        "NackedYetRecovered",
-        "SynchronisedByConsumption",
-        "catch_up",
-        "reject_arrives",
-        "stop_unsynchronised",
-        "synchronise",
-    ),
-)
-
-AWAY = Instance(
-    name="away",
-    purpose="one message, a queue none of whose processes is on the channel's side of a partition",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
-    faults={"partition": 1, "lose_node": 1},
-    constants={
-        **TWO,
-        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
-        "Confirms.home": "n3",
-    },
-    states=32_358,
-    lacks=(
-        "AckCoversSeveral",
-        "ConfirmedWithoutWrite",
-        "DeletionConfirms",
-        "HealedWithThatSide",
-        "MirrorsGoWithTheirQueue",
-        "reject_arrives",
-        "stop_unsynchronised",
-    ),
-)
-
-LATE_PARTED = Instance(
-    name="late_parted",
-    purpose="one message, consumers, a master, a mirror that comes late; a partition between them",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
-    faults={"partition": 1},
-    constants={
-        **LATE.constants,
-        "QueueProcess.durable": False,
-        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
-        "Confirms.home": "n1",
-        "Confirms.consumers": True,
-    },
-    states=22_844,
-    lacks=(
-        "AckCoversSeveral",
-        "DeletionConfirms",
-        "MirrorsGoWithTheirQueue",
-        "NackedWhileMirrored",
-        "NackedYetRecovered",
-        "reject_arrives",
-    ),
-)
-
-AUTOHEAL = Instance(
-    name="autoheal",
-    purpose="one message, a master and a mirror; a partition in which nobody pauses",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
-    faults={"partition": 1},
-    constants={
-        **TWO,
-        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
-        "Confirms.home": "n1",
-        "Cluster.pausing": False,
-    },
-    states=24_282,
-    lacks=(
-        "AckCoversSeveral",
-        "ConfirmedWithoutWrite",
-        "DeletionConfirms",
-        "MirrorsGoWithTheirQueue",
-        "NackedWhileMirrored",
-        "reject_arrives",
-        "stop_unsynchronised",
-    ),
-)
-
 STOPPED_MIRRORS = Instance(
     name="stopped_mirrors",
     purpose="one message, a master, a mirror that comes late; either node may be stopped in order",
@@ -399,57 +276,6 @@ FANOUT_LATE = Instance(
         "stop_unsynchronised",
         "trim",
     ),
-)
-
-DIVIDED = Instance(
-    name="divided",
-    purpose="one message for two queues, one of them on the channel's node; a partition",
-    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2, Node: 3},
-    faults={"partition": 1},
-    constants={
-        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
-        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
-        "Confirms.home": "n1",
-        "Confirms.consumers": False,
-    },
-    states=4_019,
-    lacks=(
-        "AckCoversSeveral",
-        "DeletionConfirms",
-    ),
-)
-
-STANDING = Instance(
-    name="standing",
-    purpose="two queues on one node across a partition, one of which may crash",
-    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2, Node: 3},
-    faults={"partition": 1, "crash_queue": 1},
-    constants={
-        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
-        "QueueProcess.node": "n2",
-        "Confirms.home": "n1",
-        "Confirms.consumers": False,
-    },
-    states=27_350,
-    lacks=(
-        "AckCoversSeveral",
-        "DeletionConfirms",
-    ),
-)
-
-ENDED_APART = Instance(
-    name="ended_apart",
-    purpose="one message for a queue across a partition, where it crashes or is deleted",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3},
-    faults={"partition": 1, "crash_queue": 1, "delete_queue": 1},
-    constants={
-        "QueueProcess.of": "q1",
-        "QueueProcess.node": "n2",
-        "Confirms.home": "n1",
-        "Confirms.consumers": False,
-    },
-    states=2_567,
-    lacks=("AckCoversSeveral",),
 )
 
 LIMITS = Instance(
@@ -540,6 +366,38 @@ PLAIN = Instance(
     ),
 )
 
+DELETED_REFUSING = Instance(
+    name="deleted_refusing",
+    purpose="two messages, a master and a mirror without a disk or room, whose queue is deleted",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"delete_queue": 1},
+    constants={
+        **TWO,
+        "QueueProcess.durable": False,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    table=False,
+    states=1_640,
+    lacks=(
+        "AckedFromDisk",
+        "AckedOnOneLeg",
+        "ConfirmedTransientLost",
+        "DeadLeaveTheRecord",
+        "DuplicateAfterPromotion",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "PromotedWithPending",
+        "confirm_arrives",
+        "promote",
+        "restart",
+        "stop_unsynchronised",
+        "trim",
+    ),
+)
+
 INSTANCES = (
     MIRRORS,
     FANOUT_MIRRORS,
@@ -551,18 +409,11 @@ INSTANCES = (
     FOLLOWERS,
     HEIRS,
     BLACKOUT,
-    PARTITION,
-    PARTED_LOSS,
-    AWAY,
     LIMITS,
     RELENTING,
     SERVED,
     PLAIN,
-    LATE_PARTED,
     FANOUT_LATE,
-    DIVIDED,
-    STANDING,
-    ENDED_APART,
-    AUTOHEAL,
     STOPPED_MIRRORS,
+    DELETED_REFUSING,
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, handler, helper, require
 from ackproof.spec.queueing import Queueing
-from ackproof.spec.sorts import Born, ChannelId, Msg, Reason, Replica, Seen, Status
+from ackproof.spec.sorts import Born, ChannelId, Msg, Replica, Seen, Status
 
 __all__ = ["Mirroring"]
 
@@ -269,18 +269,13 @@ class Mirroring(Queueing):
         arrived, had arrived before: it vouches for nothing that is gone.
         """
         require(self.replicas[replica].mirrors() and self.hopeless(replica))
-        self.perish(replica, self.taken_for(replica))
+        self.perish(replica, self.normal_end(replica))
         self.replicas[replica].store.wipe()
         self.replicas[replica].order.keep(set())
         for msg in Msg:
             self.owing[msg].discard(replica)
             self.vouchers[msg].discard(replica)
             self.backed[msg].discard(replica)
-
-    @helper
-    def taken_for(self, replica: Replica) -> Reason:
-        """Return what its end is to a channel: that of a mirror, and not of the queue (A9)."""
-        return Reason.BENIGN
 
     @helper
     def expected(self, mirror: Replica) -> Set[Msg]:

@@ -344,6 +344,11 @@ class Parts(System):
         """A process ends that nobody else can answer for: that is a cause for nacks (INV-A12)."""
         self.excused |= {m for m in Msg if self.last_to_answer(m, replica)}
 
+    @helper
+    def normal_end(self, replica: Replica) -> Reason:
+        """Return what a normal end is to a channel: only a master's is that of its queue (A9)."""
+        return Reason.NORMAL if self.replicas[replica].led() else Reason.BENIGN
+
     @handler
     def end_process(self, replica: Replica, reason: Reason) -> None:
         """What was on its way to a process is lost, and all channels will hear of it (O1, A9)."""

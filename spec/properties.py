@@ -316,6 +316,15 @@ def AckedIsAvailable(s: Confirms) -> bool:
     )
 
 
+@invariant
+def AckedIsNotRefused(s: Confirms) -> bool:
+    """What is acked no process has refused, with word of it still under way (B5.3, INV-A11).
+
+    That would be believed if it came first, and the publisher be told the opposite.
+    """
+    return not any(s.acked() & s.replicas[r].refused for r in Replica)
+
+
 # -- what must happen in the end ----------------------------------------------------------------
 
 

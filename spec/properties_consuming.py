@@ -207,6 +207,21 @@ def ConsumersEndWithTheirMaster(s: Confirms) -> bool:
 
 
 @step_property
+def ConsumersDoNotMove(before: Confirms, after: Confirms) -> bool:
+    """Who consumes from one process comes to another only after an end of which he hears (F3.1).
+
+    A tag that is in use is not given again; who was not told would take what the next queue hands
+    out for messages of the first.
+    """
+    return all(
+        before.subscriptions[c].at is None
+        or after.subscriptions[c].at is None
+        or before.subscriptions[c].at == after.subscriptions[c].at
+        for c in Consumer
+    )
+
+
+@step_property
 def DeliveredToWhoConsumes(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
     """A consumer gets what is in the queue that it consumes from, or arrives there (B3, F2.2).
 

@@ -80,10 +80,14 @@ def OverdraftIsBounded(s: Confirms) -> bool:
     credit for `initial` others.  Only a transaction knows no bound: it is paid for when it is
     committed, all at once (A13.3).
     """
-    return s.transactional or all(
-        s.casts[c].credit[r].used - s.casts[c].credit[r].initial <= s.deepest(c)
-        for c in ChannelId
-        for r in Replica
+    return (
+        not s.credit
+        or s.transactional
+        or all(
+            s.casts[c].credit[r].used - s.casts[c].credit[r].initial <= s.deepest(c)
+            for c in ChannelId
+            for r in Replica
+        )
     )
 
 

@@ -9,7 +9,7 @@ together again (A12, D9).
 from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
-from ackproof.spec.sorts import ChannelId, Consumer, Node, Replica, Side, Status
+from ackproof.spec.sorts import ChannelId, Consumer, Node, Reason, Replica, Side, Status
 from ackproof.spec.system import Confirms
 
 # -- what does not cross --------------------------------------------------------------------------
@@ -170,6 +170,21 @@ def MirrorsHearNothingAcross(before: Confirms, after: Confirms) -> bool:
 
 
 @invariant
+def GivenUpIsBenign(s: Confirms) -> bool:
+    """Of a process that was given up nothing is heard but that its node is gone (A9, A12.7).
+
+    What became of it across a partition nobody here knows.  A crash would be a reason to nack what
+    its queue may have confirmed.
+    """
+    return all(
+        s.casts[c].downs[r] is None or s.casts[c].downs[r] == Reason.BENIGN
+        for c in ChannelId
+        for r in Replica
+        if any(s.replicas[r].node == n for n in s.cluster.lost)
+    )
+
+
+@invariant
 def OnlyWhoIsCutOffIsGivenUp(s: Confirms) -> bool:
     """Nodes and mirrors give each other up across a partition, and till it is over (A12.4, D9).
 
@@ -293,6 +308,23 @@ def WhoStopsHasNoClients(s: Confirms) -> bool:
     """
     return not has_to_stop(s) or not any(
         s.channels[c].open or (s.tagged and s.consuming[c].open) for c in ChannelId
+    )
+
+
+@eventually
+def MinorityStops(s: Confirms) -> bool:
+    """On a side without a majority nothing runs in the end, as long as they are apart (A12.2, D9).
+
+    Two halves are two such sides.  A minority that goes on has masters of its own, whose messages
+    are lost when the network is whole again.
+    """
+    there = len(s.cluster.away)
+    return not s.cluster.pausing or not any(
+        s.replicas[r].status == Status.RUNNING
+        and s.present(r)
+        and (2 * there >= len(Node) if on_this_side(s, r) else 2 * there <= len(Node))
+        for r in Replica
+        if s.cluster.away
     )
 
 

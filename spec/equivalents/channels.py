@@ -53,7 +53,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Channel.reject": {"drops `self.vouched[seq].clear()`": NOT_ASKED},
     "Channel.process_down": {
         "takes `replica in self.unconfirmed[seq]` for true": (
-            "What is done for a message that does not wait for the process has no effect."
+            "What does not wait for the process waits on, or its queue is deleted (A9.3)."
         ),
     },
     "Channel.cutoff": {

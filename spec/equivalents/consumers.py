@@ -9,7 +9,6 @@ from ackproof.spec.equivalents.reasons import CLIENTS_OWN, NO_PLACE, NOTHING, SW
 __all__ = ["EQUIVALENT"]
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
-    "Subscription.start": {"drops `require(self.at is None)`": NOTHING},
     "Consuming.heeds": {
         "drops `self.tagged` from `self.tagged and self.consuming[channel].open and "
         "self.free(channel) and reads`": SWITCH,

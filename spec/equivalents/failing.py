@@ -21,7 +21,6 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Failing.delete_queue": {
         "takes `self.replicas[replica].status == Status.RUNNING` for true": HEARS,
     },
-    "Failing.news": {"has `Reason.ABNORMAL` for `Reason.BENIGN`": HEARS},
     "Failing.crash_queue": {f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN},
     "Failing.lose_node": {f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN},
     "Failing.restart": {

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from ackproof.spec.equivalents.reasons import (
     ALONE,
     EITHER,
+    HEARS,
     NO_PLACE,
-    NOBODY,
     NOTHING,
-    STRICTER,
     TOLD,
     UNMARKED,
     all_of,
@@ -118,28 +117,13 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Multicast.join": {
         "drops `self.missed[replica].clear()`": "A process joins once, and has missed nothing yet.",
     },
-    "Cluster.majority": {
-        "has `2 * len(self.lost) <= self.size()` for `2 * len(self.lost) < self.size()`": STRICTER,
-    },
-    "Cluster.outvoted": {
-        **all_of(
-            STRICTER,
-            "has `2 * len(self.away) < self.size()` for `2 * len(self.away) <= self.size()`",
-            "has 3 for 2",
-        ),
-    },
     "Cluster.part": {
-        **all_of(
-            NOBODY,
-            "drops `require(not self.away and bool(nodes))`",
-            "drops `not self.away` from `not self.away and bool(nodes)`",
-            "drops `bool(nodes)` from `not self.away and bool(nodes)`",
+        "drops `bool(nodes)` from `not self.away and bool(nodes)`": (
+            "A partition that cuts off nobody changes nothing."
         ),
     },
     "Cluster.notice": {
-        "drops `node not in self.lost` from `node in self.away and node not in self.lost`": (
-            NOTHING
-        ),
+        "drops `node not in self.lost` from `node in self.away and node not in self.lost`": HEARS,
     },
     "Cluster.heal": {
         **all_of(

@@ -20,7 +20,6 @@ __all__ = [
     "MACHINE",
     "MARKED",
     "NAMELESS",
-    "NOBODY",
     "NOTHING",
     "NOT_ASKED",
     "NOT_AWAITED",
@@ -30,7 +29,6 @@ __all__ = [
     "NO_SURPLUS",
     "ONLY_MIRRORS",
     "STILLBORN",
-    "STRICTER",
     "SWITCH",
     "SYSTEM",
     "TOLD",
@@ -39,7 +37,7 @@ __all__ = [
 ]
 
 SYSTEM = "The action that calls it requires the same."
-FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
+FEWER = "An unroutable publish without a number; a frame less where no numbers are left."
 FOUND = "Routing finds every queue that exists here; some eras say otherwise of it (A5.4)."
 AT_ONCE = "A removal may reach the disk at once."
 IGNORED = "A queue that is told of a body that it does not wait for ignores that (C2.7)."
@@ -54,13 +52,11 @@ SWITCH = "It switches on in an instance what is on in others."
 ONLY_MIRRORS = "Only mirrors are unsynchronised."
 HOOK = "It does nothing here; whoever keeps the answer goes on from it."
 CLIENTS_OWN = "A client says it, and nobody counts what clients say."
-STRICTER = "It asks for more than half of the nodes, and who confirms less breaks no promise."
-NOBODY = "A partition that cuts off nobody, or more than before, is a partition as well."
 ALONE = "It is asked for a process that does not run."
 NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks for one."
 MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
 COMMITTED = "Whether its queues are there is asked again at the commit (A5.4)."
-BOTH = "Both are tried in the same steps, and nobody is told which of the two it was."
+BOTH = "Both are tried in the same steps; what each is called no property sees, but a diff does."
 HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."

@@ -22,8 +22,6 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.level[msg] == Level.SYNCED` from `self.level[msg] == Level.WRITTEN or "
         "self.level[msg] == Level.SYNCED`": AT_ONCE,
         "has `Level.SYNCED` for `Level.WRITTEN`": AT_ONCE,
-        "has `Level.ABSENT` for `Level.SYNCED`": AT_ONCE,
-        "drops `self.lazy` from `self.lazy and written`": "A removal may take its time.",
     },
     "Bodies.keep": {
         "takes `self.level[msg] != Level.SYNCED` for true": IGNORED,

@@ -89,7 +89,7 @@ class Confirms38(Confirms310):
         self.note_rejects(channel)
 
     @helper
-    def taken_for(self, replica: Replica) -> Reason:
+    def normal_end(self, replica: Replica) -> Reason:
         """Take the normal end of any process for that of its queue (A9, D8 L13)."""
         return Reason.NORMAL
 

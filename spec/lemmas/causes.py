@@ -222,17 +222,6 @@ def RunningHasNotEnded(s: Confirms) -> bool:
 
 
 @lemma()
-def GivenUpIsBenign(s: Confirms) -> bool:
-    """Of a process that was given up the channel hears that, and nothing else (A9, A12.7)."""
-    return all(
-        s.casts[c].downs[r] is None or s.casts[c].downs[r] == Reason.BENIGN
-        for c in ChannelId
-        for r in Replica
-        if s.given_up(r)
-    )
-
-
-@lemma()
 def NormalMeansDeleted(s: Confirms) -> bool:
     """A process ends normally only when its queue is deleted (A9.3)."""
     return all(

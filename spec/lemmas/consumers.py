@@ -231,6 +231,7 @@ PROOFS = {
     "CancelledIsOver": (),
     "CommitComesFirst": (),
     "CommitTellsQueues": (*_SETTLED, "AckedAcrossIsPending"),
+    "ConsumersDoNotMove": (),
     "DeliveredToWhoConsumes": (),
     "DeliveryTagsIncrease": (*_GETS, "SeenWasCounted"),
     "FetchedFromItsQueue": (),

@@ -81,6 +81,7 @@ PROOFS = {
     ),
     "DeletedIsForGood": (),
     "EndComesLast": (),
+    "GivenUpIsBenign": (),
     "GivenUpIsUnheard": (),
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
     "NothingCrosses": ("ConsumersAreOfOneKind", "ProcessesOweNothing"),

@@ -463,6 +463,42 @@ class LoyalMirrors(Confirms):
         self.multicast.equalise(set(self.strangers(master)))
 
 
+class StubbornMinority(Cluster):
+    """A side stops only where it is a third of the cluster, or less (A12.2)."""
+
+    @helper
+    def outvoted(self) -> bool:
+        """Go on with a little more."""
+        return 3 * len(self.away) <= self.size()
+
+
+class RumouredCrash(Confirms):
+    """What becomes of a process that was given up is heard of all the same (A9)."""
+
+    @helper
+    def news(self, replica: Replica, reason: Reason) -> Reason:
+        """Tell the worst."""
+        return Reason.ABNORMAL if self.given_up(replica) else reason
+
+
+class MovingConsumer(Subscription):
+    """A consumer is started again, somewhere else (F3.1)."""
+
+    @handler
+    def start(self, replica: Replica) -> None:
+        """Ask nobody."""
+        self.at = replica
+
+
+class EndedByMirrors(Confirms):
+    """The normal end of a mirror is taken for that of its queue (A9)."""
+
+    @helper
+    def normal_end(self, replica: Replica) -> Reason:
+        """Make no difference."""
+        return Reason.NORMAL
+
+
 class ReluctantStop(Store):
     """Leaves what was to go in its files when it ends in an orderly way (B8.5)."""
 
@@ -557,6 +593,10 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ClairvoyantMirrors, "MirrorsHearNothingAcross", "parted_loss"),
         _case(LoyalMirrors, "EveryMirrorHears", "parted_loss"),
         _case(ReluctantStop, "StoppedKeepsAll", "stopped"),
+        _case(StubbornMinority, "MinorityStops", "five_nodes"),
+        _case(RumouredCrash, "GivenUpIsBenign", "crashed_apart"),
+        _case(MovingConsumer, "ConsumersDoNotMove", "parted_consumers"),
+        _case(EndedByMirrors, "AckedIsNotRefused", "deleted_refusing"),
         _case(RashReunion, "OneSideHasStopped", "autoheal"),
         _case(HopefulChannel, "MailEndsWithItsProcess", "mirror_scarce"),
         _case(RecallingProcess, "MemoryEndsWithItsProcess", "commit_late"),
