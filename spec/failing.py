@@ -23,9 +23,21 @@ class Failing(Closing):
 
     @fault
     def delete_queue(self, queue: Queue) -> None:
-        """A queue is deleted, its processes end normally (A9, A9.3, D8 L8, F3.3)."""
+        """A queue is deleted, its processes end normally (A9, A9.3, D8 L8, F3.3).
+
+        What only mirrors were to answer is nacked: their end is not that of the queue.
+        """
         require(any(self.replicas[r].leads() for r in Replica if self.replicas[r].of == queue))
         processes = {r for r in Replica if self.replicas[r].of == queue}
+        asked = {r for r in processes if self.replicas[r].leads()}
+        self.excused |= {
+            m
+            for m in Msg
+            if queue in self.unaccepted[m]
+            if not any(
+                self.expects(m, r) and self.casts[Msg.owner(m)].downs[r] is None for r in asked
+            )
+        }
         for replica in processes:
             if self.replicas[replica].status == Status.RUNNING:
                 self.end_process(replica, self.news(replica, self.normal_end(replica)))

@@ -142,7 +142,7 @@ FAILOVER = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
         "Confirms.consumers": True,
     },
-    states=2_076_776,
+    states=2_077_096,
     lacks=(
         "AckCoversSeveral",
         "reject_arrives",

@@ -58,6 +58,7 @@ def VouchedIsAccepted(s: Confirms) -> bool:
     "NothingIsSentBefore",
     "ToldWasSent",
     "VouchedIsAccepted",
+    down_arrives=("NormalMeansDeleted",),
 )
 def UnacceptedIsAwaited(s: Confirms) -> bool:
     """A process of each queue that has not accepted is waited for, unless all is lost (A8)."""
@@ -144,6 +145,7 @@ def SentIsNotPlain(s: Confirms) -> bool:
     "RefusedIsDone",
     "NumberedInRefusals",
     deliver=("AskedIsUnaccepted", "RefusersAreAlone"),
+    down_arrives=("NormalMeansDeleted",),
     tx_commit=("BatchBelongs",),
 )
 def RefusedIsUnaccepted(s: Confirms) -> bool:

@@ -221,11 +221,11 @@ def RunningHasNotEnded(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@lemma(stop_unsynchronised=("JoinedIsNoMaster",))
 def NormalMeansDeleted(s: Confirms) -> bool:
-    """A process ends normally only when its queue is deleted (A9.3)."""
+    """A process ends normally only when its queue is deleted, and it was the master (A9, A9.3)."""
     return all(
-        s.replicas[r].status == Status.DELETED
+        s.replicas[r].status == Status.DELETED and s.replicas[r].led()
         for c in ChannelId
         for r in Replica
         if s.casts[c].downs[r] == Reason.NORMAL

@@ -81,7 +81,7 @@ PROOFS = {
     ),
     "DeletedIsForGood": (),
     "EndComesLast": (),
-    "GivenUpIsBenign": (),
+    "GivenUpIsBenign": ("JoinedIsNoMaster",),
     "GivenUpIsUnheard": (),
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
     "NothingCrosses": ("ConsumersAreOfOneKind", "ProcessesOweNothing"),

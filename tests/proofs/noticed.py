@@ -191,6 +191,8 @@ NOTICED = {
     ("PausedWaitsForOthers", "NarrowStanding"): "PausedWaitsForOthers/restart",
     ("PausedWaitsForOthers", "RestlessLoser"): "WhoEndsByItselfIsHalted/halt",
     ("OneSideHasStopped", "RashReunion"): "OneSideHasStopped/heal",
+    ("GivenUpIsBenign", "RumouredCrash"): "GivenUpIsBenign/crash_queue",
+    ("ConsumersDoNotMove", "MovingConsumer"): "ConsumersDoNotMove/consume",
     ("GivenUpIsUnheard", "LastMinuteAcks"): "GivenUpIsUnheard/notice",
     ("LentToSomebody", "DistractedQueue"): "LentToSomebody/close",
     ("NothingCrosses", "FarReachingAck"): "NothingCrosses/consumer_acks:2",
