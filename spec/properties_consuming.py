@@ -208,7 +208,7 @@ def ConsumersEndWithTheirMaster(s: Confirms) -> bool:
 
 @step_property
 def ConsumersDoNotMove(before: Confirms, after: Confirms) -> bool:
-    """Who consumes from one process comes to another only after an end of which he hears (F3.1).
+    """Who consumes from one process comes to another only after an end of which he hears (F3.3).
 
     A tag that is in use is not given again; who was not told would take what the next queue hands
     out for messages of the first.

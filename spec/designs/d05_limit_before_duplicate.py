@@ -32,5 +32,5 @@ design = Design(
     claim="A full queue need not look any further.",
     source="G-D5: RabbitMQ 3.7 to 3.13",
     replace=(LimitingConfirms,),
-    expect=(Breaks("NoAssertionFails", "limits", 7),),
+    expect=(Breaks("NoAssertionFails", "slow_refused", 7),),
 )

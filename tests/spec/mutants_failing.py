@@ -482,7 +482,7 @@ class RumouredCrash(Confirms):
 
 
 class MovingConsumer(Subscription):
-    """A consumer is started again, somewhere else (F3.1)."""
+    """A consumer is started again, somewhere else (F2.2)."""
 
     @handler
     def start(self, replica: Replica) -> None:
