@@ -29,7 +29,7 @@ design = Design(
     replace=(ForgetfulChannel,),
     expect=(
         Holds("small"),
-        Breaks("EachMessageHasOnePlace", "fanout", 4),
+        Breaks("EachMessageHasOnePlace", "slow_refused", 4),
         Breaks("NeverBothAckAndNack", "fanout", 7),
     ),
 )

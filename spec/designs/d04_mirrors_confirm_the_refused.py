@@ -28,7 +28,7 @@ design = Design(
     source="G-D4: RabbitMQ 3.7 to 3.13",
     replace=(AgreeableProcess,),
     expect=(
-        Breaks("AckMeansAccepted", "limits", 13),
-        Breaks("AckedIsAvailable", "limits", 14),
+        Breaks("AckMeansAccepted", "slow_refused", 9),
+        Breaks("AckedIsAvailable", "slow_refused", 10),
     ),
 )
