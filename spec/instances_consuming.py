@@ -126,20 +126,23 @@ SHARED_CANCEL = Instance(
 
 CUT_OFF = Instance(
     name="cut_off",
-    purpose="a message, a consumer, and a queue on a node that a partition may cut off",
+    purpose="a message, a consumer, and a queue on a node that may be cut off; all may crash",
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 1},
-    faults={"partition": 1, "cancel": 1},
+    faults={"partition": 1, "cancel": 1, "crash_node": 1},
     constants={
         **TAGGED,
         "QueueProcess.node": "n2",
         "Confirms.home": "n1",
         "Confirms.shared": True,
     },
-    states=7_348,
+    states=10_380,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
         "DeletionConfirms",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
+        "WrittenIsLost",
     ),
 )
 

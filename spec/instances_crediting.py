@@ -39,11 +39,17 @@ SCARCE = Instance(
 
 ENDED_CREDIT = Instance(
     name="ended_credit",
-    purpose="as scarce; the queue crashes, is lost, or is deleted, or the one node crashes",
+    purpose="as scarce; the queue crashes, is lost, or is deleted, or its node or machine crashes",
     sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
-    faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1, "crash_node": 1},
+    faults={
+        "crash_queue": 1,
+        "lose_node": 1,
+        "delete_queue": 1,
+        "crash_node": 1,
+        "crash_machine": 1,
+    },
     constants=SCARCE.constants,
-    states=24_813,
+    states=31_743,
     lacks=(
         "ConfirmedWithoutWrite",
         "NackedYetHeldElsewhere",

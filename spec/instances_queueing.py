@@ -117,6 +117,7 @@ STOPPED = Instance(
         "NackedYetRecovered",
         "NodeFollowsDeletion",
         "PowerFollowsDeletion",
+        "StopFollowsCrash",
         "WrittenSurvives",
         "down_arrives",
     ),
@@ -170,9 +171,29 @@ STOPPED_BODIES = Instance(
         "NackedYetRecovered",
         "NodeFollowsDeletion",
         "PowerFollowsDeletion",
+        "StopFollowsCrash",
         "WrittenBodyIsLost",
         "WrittenSurvives",
         "down_arrives",
+    ),
+)
+
+STOPPED_BESIDE = Instance(
+    name="stopped_beside",
+    purpose="a message, two queues, one of which may be down when the broker is stopped",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"stop_broker": 1, "crash_queue": 1},
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}, "Confirms.consumers": False},
+    table=False,
+    states=1_416,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
+        "WrittenIsLost",
+        "WrittenSurvives",
     ),
 )
 
@@ -351,6 +372,7 @@ INSTANCES = (
     POWER,
     STOPPED,
     STOPPED_BODIES,
+    STOPPED_BESIDE,
     RECOVERY,
     RETRIED,
     RETRIED_ELSEWHERE,

@@ -11,7 +11,7 @@ process, too (B2.3, C5).
 
 from __future__ import annotations
 
-from ackproof.lang import invariant, step_property
+from ackproof.lang import invariant, reachable, step_property
 from ackproof.spec.sorts import Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
@@ -140,4 +140,26 @@ def StoppedKeepsAll(s: Confirms) -> bool:
         set(s.replicas[r].store.level) <= s.entrusted[r]
         for r in s.stopped
         if s.replicas[r].status == Status.DOWN
+    )
+
+
+@step_property
+def StopSavesWhatRuns(before: Confirms, after: Confirms) -> bool:
+    """When the broker is stopped, only who runs there brings anything to the disk (B8.5, C5).
+
+    What a queue had written that is down already may still be lost, if the power fails next.
+    """
+    return after.stopped <= before.stopped or all(
+        before.replicas[r].status == Status.RUNNING
+        or after.replicas[r].store.level[m] == before.replicas[r].store.level[m]
+        for r in Replica
+        for m in Msg
+    )
+
+
+@reachable
+def StopFollowsCrash(before: Confirms, after: Confirms) -> bool:
+    """The broker is stopped in an orderly way although one of its queues is down (B8.5)."""
+    return bool(after.stopped - before.stopped) and any(
+        before.replicas[r].status == Status.DOWN for r in Replica
     )

@@ -51,6 +51,11 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "has `self.vouched[seq] |= siblings` for `self.vouched[seq] -= siblings`": NOT_ASKED,
     },
     "Channel.reject": {"drops `self.vouched[seq].clear()`": NOT_ASKED},
+    "Channel.note": {
+        "takes `replica in self.unconfirmed[seq]` for true": (
+            "Of a queue that is not waited for nobody vouches, and there is nothing to reject."
+        ),
+    },
     "Channel.process_down": {
         "takes `replica in self.unconfirmed[seq]` for true": (
             "What does not wait for the process waits on, or its queue is deleted (A9.3)."

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents.reasons import CLIENTS_OWN, NO_PLACE, NOTHING, SWITCH, all_of
+from ackproof.spec.equivalents.reasons import (
+    CLIENTS_OWN,
+    NO_PLACE,
+    NOTHING,
+    SWITCH,
+    TWO_IN_ONE,
+    all_of,
+)
 
 __all__ = ["EQUIVALENT"]
 
@@ -16,7 +23,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Consuming.hand_on": {
         "drops `no_ack or self.replicas[replica].roomless()` from "
         "`self.serves(replica, consumer) and (no_ack or self.replicas[replica].roomless())`": (
-            "Where there is room it is two steps in one, `deliver` and `hand_out` (B3.2)."
+            TWO_IN_ONE
         ),
         "drops `require(not self.replicas[replica].ready)`": (
             "`pass_by` requires the same, and where there is no room nothing is ready "

@@ -9,6 +9,7 @@ from ackproof.spec.equivalents.reasons import (
     HEARS,
     MACHINE,
     NAMELESS,
+    SEPARATE,
     STILLBORN,
     all_of,
 )
@@ -22,7 +23,19 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "takes `self.replicas[replica].status == Status.RUNNING` for true": HEARS,
     },
     "Failing.crash_queue": {f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN},
-    "Failing.lose_node": {f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN},
+    "Failing.lose_node": {
+        f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN,
+        "drops `require(not self.replicas[replica].store.apart)`": SEPARATE,
+    },
+    "Failing.stop_node": {
+        f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN,
+        "drops `require(not self.replicas[replica].store.apart)`": SEPARATE,
+    },
+    "Failing.stop_broker": {
+        "drops `require(any((self.replicas[r].status == Status.RUNNING for r in Replica)))`": (
+            ANYTIME
+        ),
+    },
     "Failing.restart": {
         "drops `self.replicas[replica].status == Status.DOWN` from "
         "`self.replicas[replica].status == Status.DOWN and self.replicas[replica].led()`": MACHINE,

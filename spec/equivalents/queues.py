@@ -14,6 +14,7 @@ from ackproof.spec.equivalents.reasons import (
     NOTHING,
     SWITCH,
     SYSTEM,
+    TWO_IN_ONE,
     UNMARKED,
     all_of,
 )
@@ -56,9 +57,30 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `require(self.status == Status.RUNNING)`",
         ),
     },
+    "QueueMaster.roomless": {
+        **all_of(
+            TWO_IN_ONE,
+            "drops `self.limited` from `self.limited and self.max_length == 0`",
+            "drops `self.max_length == 0` from `self.limited and self.max_length == 0`",
+        ),
+    },
+    "QueueMaster.refuse": {"drops `require(self.status == Status.RUNNING)`": SYSTEM},
+    "QueueMaster.take": {
+        **all_of(
+            SYSTEM,
+            "drops `require(self.status == Status.RUNNING and msg in self.ready)`",
+            "drops `self.status == Status.RUNNING` from `self.status == Status.RUNNING and msg in "
+            "self.ready`",
+            "drops `msg in self.ready` from `self.status == Status.RUNNING and msg in self.ready`",
+        ),
+    },
+    "QueueMaster.mark": {"takes `self.marking` for true": UNMARKED},
     "QueueMaster.pass_by": {
         **all_of(
             SYSTEM,
+            "drops `require(self.status == Status.RUNNING and (not self.ready))`",
+            "drops `self.status == Status.RUNNING` from `self.status == Status.RUNNING and (not "
+            "self.ready)`",
             "drops `not self.ready` from `self.status == Status.RUNNING and (not self.ready)`",
         ),
     },

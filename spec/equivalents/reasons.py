@@ -28,10 +28,12 @@ __all__ = [
     "NO_PLACE",
     "NO_SURPLUS",
     "ONLY_MIRRORS",
+    "SEPARATE",
     "STILLBORN",
     "SWITCH",
     "SYSTEM",
     "TOLD",
+    "TWO_IN_ONE",
     "UNMARKED",
     "all_of",
 ]
@@ -61,6 +63,8 @@ HEARS = "A channel hears once more of somebody's end, and waits for nobody there
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
 TOLD = "Only mirrors that run are told anything (`LeaderIsToldNothing`, `EndedIsNotAsked`)."
+TWO_IN_ONE = "Where there is room it is two steps in one, `deliver` and `hand_out` (B3.2)."
+SEPARATE = "Queues that share bodies are on one node; in no instance they lose a process by itself."
 NAMELESS = "Where no consumer has a name nobody asks whether their channels are open."
 STILLBORN = "A process that ends before it has started is one that ends as it starts."
 ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."

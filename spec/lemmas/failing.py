@@ -83,6 +83,7 @@ PROOFS = {
     "EndComesLast": (),
     "GivenUpIsBenign": ("JoinedIsNoMaster",),
     "GivenUpIsUnheard": (),
+    "StopSavesWhatRuns": ("MemoryEndsWithItsProcess",),
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
     "NothingCrosses": ("ConsumersAreOfOneKind", "ProcessesOweNothing"),
     "MailEndsWithItsProcess": ("MemoryEndsWithItsProcess", "UnsettledIsPending"),

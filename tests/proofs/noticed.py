@@ -193,6 +193,7 @@ NOTICED = {
     ("OneSideHasStopped", "RashReunion"): "OneSideHasStopped/heal",
     ("GivenUpIsBenign", "RumouredCrash"): "GivenUpIsBenign/crash_queue",
     ("ConsumersDoNotMove", "MovingConsumer"): "ConsumersDoNotMove/consume",
+    ("StopSavesWhatRuns", "ThoroughStop"): "StopSavesWhatRuns/stop_broker",
     ("GivenUpIsUnheard", "LastMinuteAcks"): "GivenUpIsUnheard/notice",
     ("LentToSomebody", "DistractedQueue"): "LentToSomebody/close",
     ("NothingCrosses", "FarReachingAck"): "NothingCrosses/consumer_acks:2",

@@ -463,6 +463,17 @@ class LoyalMirrors(Confirms):
         self.multicast.equalise(set(self.strangers(master)))
 
 
+class ThoroughStop(Confirms):
+    """A broker that stops saves what queues had written that are down, too (B8.5)."""
+
+    @fault
+    def stop_broker(self) -> None:
+        """Save all there is."""
+        super().stop_broker()
+        for replica in Replica:
+            self.replicas[replica].store.save()
+
+
 class StubbornMinority(Cluster):
     """A side stops only where it is a third of the cluster, or less (A12.2)."""
 
@@ -593,6 +604,7 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ClairvoyantMirrors, "MirrorsHearNothingAcross", "parted_loss"),
         _case(LoyalMirrors, "EveryMirrorHears", "parted_loss"),
         _case(ReluctantStop, "StoppedKeepsAll", "stopped"),
+        _case(ThoroughStop, "StopSavesWhatRuns", "stopped_beside"),
         _case(StubbornMinority, "MinorityStops", "five_nodes"),
         _case(RumouredCrash, "GivenUpIsBenign", "crashed_apart"),
         _case(MovingConsumer, "ConsumersDoNotMove", "parted_consumers"),
