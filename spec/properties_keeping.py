@@ -12,7 +12,7 @@ process, too (B2.3, C5).
 from __future__ import annotations
 
 from ackproof.lang import invariant, reachable, step_property
-from ackproof.spec.sorts import Msg, Replica, Seen, Status
+from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -151,7 +151,8 @@ def StopSavesWhatRuns(before: Confirms, after: Confirms) -> bool:
     """
     return after.stopped <= before.stopped or all(
         before.replicas[r].status == Status.RUNNING
-        or after.replicas[r].store.level[m] == before.replicas[r].store.level[m]
+        or before.replicas[r].store.level[m] == Level.SYNCED
+        or after.replicas[r].store.level[m] != Level.SYNCED
         for r in Replica
         for m in Msg
     )

@@ -83,7 +83,7 @@ PROOFS = {
     "EndComesLast": (),
     "GivenUpIsBenign": ("JoinedIsNoMaster",),
     "GivenUpIsUnheard": (),
-    "StopSavesWhatRuns": ("MemoryEndsWithItsProcess",),
+    "StopSavesWhatRuns": (),
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
     "NothingCrosses": ("ConsumersAreOfOneKind", "ProcessesOweNothing"),
     "MailEndsWithItsProcess": ("MemoryEndsWithItsProcess", "UnsettledIsPending"),
