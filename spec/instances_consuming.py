@@ -171,6 +171,7 @@ HEALED_CONSUMERS = Instance(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
         "DeletionConfirms",
+        "LoserIsChosenUnnoticed",
     ),
 )
 

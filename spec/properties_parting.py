@@ -390,3 +390,9 @@ def HealedWithThatSide(before: Confirms, after: Confirms) -> bool:
         and bool(before.cluster.estranged)
         and goes_on(before, False)
     )
+
+
+@reachable
+def LoserIsChosenUnnoticed(s: Confirms) -> bool:
+    """A side has to start again before the channels' node has given up anybody (A12.1, D9)."""
+    return s.cluster.losing != Side.NEITHER and not s.cluster.lost

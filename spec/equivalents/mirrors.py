@@ -122,6 +122,10 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "A partition that cuts off nobody changes nothing."
         ),
     },
+    "Cluster.lose": {
+        "drops `side != Side.NEITHER` from `self.losing == Side.NEITHER and side != "
+        "Side.NEITHER`": NOTHING,
+    },
     "Cluster.notice": {
         "drops `node not in self.lost` from `node in self.away and node not in self.lost`": HEARS,
     },
