@@ -16,7 +16,6 @@ from ackproof.lang.model import Instance
 
 __all__ = [
     "CODE_BITS",
-    "MASKS",
     "MOST_BEGINNINGS",
     "MOST_CHOICES",
     "MOST_ELEMENTS",
@@ -47,9 +46,6 @@ CODE_BITS = 62
 
 #: Properties of one kind: of states, or of steps.
 MOST_PROPERTIES = 256
-
-#: Words of bits that say which of them are false.
-MASKS = MOST_PROPERTIES // 64
 
 #: Properties of runs; one of what leads to something counts twice.
 MOST_OF_RUNS = 64

@@ -55,7 +55,6 @@ ENDED_CREDIT = Instance(
         "NackedYetHeldElsewhere",
         "NodeFollowsDeletion",
         "PowerFollowsDeletion",
-        "WrittenIsLost",
         "publish_waits",
     ),
 )

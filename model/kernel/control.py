@@ -9,7 +9,7 @@ local number counts the states of that worker in the order in which it met them.
 says how a state was first reached: `number of the predecessor << 24 | instance`.
 """
 
-from ackproof.model.limits import MASKS
+from ackproof.model.limits import MOST_PROPERTIES
 
 # Storage of this worker's share of the states. The table, the two frontiers, the log and the
 # levels are regions. LEVELS holds how many states were known as each level began; PEAK words hold
@@ -95,11 +95,12 @@ INSTANCE_MASK = (1 << INSTANCE_BITS) - 1
 ROOT = -1 << 62
 
 # Words of a violation record, as generated code writes them after the two words of the header:
-# position of a state, instance, and bits of the properties, MASKS words of them.
-RECORD = 2 + MASKS
+# position of a state, instance, and bits of the properties, MASK_WORDS words of them.
+MASK_WORDS = MOST_PROPERTIES // 64
+RECORD = 2 + MASK_WORDS
 # Words kept for the first violation of a property: found, number of the state, instance.
 FIRST = 3
-PROPERTIES = 64 * MASKS
+PROPERTIES = 64 * MASK_WORDS
 
 # States that a worker takes from a box at a time, and words between two workers' flags.
 GROUP = 256

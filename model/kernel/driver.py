@@ -38,6 +38,7 @@ from ackproof.model.kernel.control import (
     INSTANCE_MASK,
     INTERRUPTED,
     LEVELS,
+    MASK_WORDS,
     MAX_DEPTH,
     MEMORY_FULL,
     NEXT,
@@ -72,7 +73,6 @@ from ackproof.model.kernel.table import (
     insert,
     prepare,
 )
-from ackproof.model.limits import MASKS
 
 MORE, HALT, FOUND, CROWDED = 1, 2, 4, 8
 
@@ -86,7 +86,7 @@ def note(block: int, firsts: int, base: int) -> None:
     records = load(block, VIOLATIONS)
     for record in range(load(records, 0)):
         at = 2 + RECORD * record
-        for mask in range(MASKS):
+        for mask in range(MASK_WORDS):
             left = load(records, at + 2 + mask)
             while left != 0:
                 first = FIRST * (64 * mask + lowest_bit(left))

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel import control
-from ackproof.model.limits import MASKS
 
 __all__ = ["Numbers", "States", "Stepper", "Steps", "bits_of"]
 
@@ -104,7 +103,7 @@ class Stepper:
             false.
         """
         seen = np.zeros(self._seen_words, np.int64)
-        false = np.zeros((len(states), MASKS), np.int64)
+        false = np.zeros((len(states), control.MASK_WORDS), np.int64)
         records = _records(_LOOK)
         for start in range(0, len(states), _LOOK):
             some = np.ascontiguousarray(states[start : start + _LOOK])

@@ -16,7 +16,7 @@ import numpy as np
 from ackproof.lang.binding import Bound
 from ackproof.model.beginnings import initial_states
 from ackproof.model.kernel.search import Kind, Violation
-from ackproof.model.kernel.stepping import Stepper, Steps
+from ackproof.model.kernel.stepping import Stepper, Steps, bits_of
 from ackproof.model.lower.compile import Kernel
 from ackproof.model.plain import PlainMachine, State
 
@@ -93,7 +93,8 @@ class _Run:
 
     def broken(self, bit: int) -> int:
         """Return a step that breaks a property of steps here."""
-        return min(int(number) for _, number, bits in self._steps().records if bits >> bit & 1)
+        records = self._steps().records.tolist()
+        return min(number for _, number, *masks in records if bits_of(masks) >> bit & 1)
 
     def _steps(self) -> Steps:
         return self._stepper.steps(np.array([self._pack(self._state)], np.uint64))

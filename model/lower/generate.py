@@ -30,7 +30,7 @@ from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.lang.types import Type
 from ackproof.model.cache import digest
-from ackproof.model.limits import MASKS
+from ackproof.model.limits import MOST_PROPERTIES
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.canonical import canonical_text
 from ackproof.model.lower.codec import Codec
@@ -49,8 +49,10 @@ from ackproof.model.widths import refuse_wide_types
 
 __all__ = ["NO_INSTANCE", "WRITTEN", "Generator", "generate"]
 
+#: Words of bits that say which properties are false.
+_MASK_WORDS = MOST_PROPERTIES // 64
 #: What a record of a violation has: see `control`.
-_FIELDS = ("%i", "%instance", *(f"%bad.{n}" for n in range(MASKS)))
+_FIELDS = ("%i", "%instance", *(f"%bad.{n}" for n in range(_MASK_WORDS)))
 _RECORDED = ", ".join(f"i64 {field}" for field in _FIELDS)
 _STORED = "\n".join(
     f"  {field}.at = getelementptr i64, ptr %record, i64 {place}\n"
@@ -126,7 +128,7 @@ class _Bad:
 
     def __init__(self, ops: Emitter) -> None:
         self._ops = ops
-        self.masks: list[Word] = [0] * MASKS
+        self.masks: list[Word] = [0] * _MASK_WORDS
 
     def add(self, number: int, wrong: Bit) -> None:
         """Set the bit of a property where something is true."""

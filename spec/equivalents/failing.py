@@ -63,6 +63,9 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "Nobody asks what a master remembers of messages that will not come to it any more."
         ),
     },
+    "Partitioning.halt": {
+        "drops `require(not self.replicas[replica].store.apart)`": SEPARATE,
+    },
     "Partitioning.pause": {
         **all_of(
             "A connection may break at any time, and whoever consumes may lose his, too (A14).",

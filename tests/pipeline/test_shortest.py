@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ackproof.model.kernel.batches import Batches
-from ackproof.model.limits import MASKS
+from ackproof.model.kernel.control import MASK_WORDS
 from ackproof.model.plain_search import explore as explore_plain
 from ackproof.pipeline.shortest import Goal
 
@@ -103,6 +103,6 @@ def test_an_interruption_on_the_way_back_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bit", [0, 1, 62, 63, 64, 65, 127, 200, 255])
 def test_every_bit_of_every_word_is_a_property(bit: int) -> None:
     masks = [0, 1 << 62, (1 << 64) - 1, 1 << 63, 3, 3 << 63, 1 << 200, 1 << 255, (1 << 256) - 1]
-    words = [[mask >> 64 * word & ((1 << 64) - 1) for word in range(MASKS)] for mask in masks]
+    words = [[mask >> 64 * word & ((1 << 64) - 1) for word in range(MASK_WORDS)] for mask in masks]
     found = Goal("any", bit, of_steps=False).among(np.array(words, np.uint64).view(np.int64))
     assert found.tolist() == [bool(mask >> bit & 1) for mask in masks]
