@@ -93,7 +93,7 @@ class _Run:
 
     def broken(self, bit: int) -> int:
         """Return a step that breaks a property of steps here."""
-        records = self._steps().records.tolist()
+        records: list[list[int]] = self._steps().records.tolist()
         return min(number for _, number, *masks in records if bits_of(masks) >> bit & 1)
 
     def _steps(self) -> Steps:
