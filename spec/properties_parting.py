@@ -316,12 +316,13 @@ def MinorityStops(s: Confirms) -> bool:
     """On a side without a majority nothing runs in the end, as long as they are apart (A12.2, D9).
 
     Two halves are two such sides.  A minority that goes on has masters of its own, whose messages
-    are lost when the network is whole again.
+    are lost when the network is whole again.  Queues that share bodies have no nodes here.
     """
     there = len(s.cluster.away)
     return not s.cluster.pausing or not any(
         s.replicas[r].status == Status.RUNNING
         and s.present(r)
+        and not s.replicas[r].store.apart
         and (2 * there >= len(Node) if on_this_side(s, r) else 2 * there <= len(Node))
         for r in Replica
         if s.cluster.away
