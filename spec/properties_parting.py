@@ -318,12 +318,12 @@ def MinorityStops(s: Confirms) -> bool:
     Two halves are two such sides.  A minority that goes on has masters of its own, whose messages
     are lost when the network is whole again.  Queues that share bodies have no nodes here.
     """
-    there = len(s.cluster.away)
+    few_here = 2 * len(s.cluster.away) >= len(Node)
     return not s.cluster.pausing or not any(
         s.replicas[r].status == Status.RUNNING
         and s.present(r)
         and not s.replicas[r].store.apart
-        and (2 * there >= len(Node) if on_this_side(s, r) else 2 * there <= len(Node))
+        and (few_here if on_this_side(s, r) else other_side_has_to_stop(s))
         for r in Replica
         if s.cluster.away
     )

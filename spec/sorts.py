@@ -74,9 +74,9 @@ class Tag(OrderedSort):
 class Reason(Enum):
     """Why a queue process is gone, as the channel that monitors it learns (A9).
 
-    `NORMAL`: the queue was deleted (A9.3).  `BENIGN`: nobody was there to ask, or the node of the
-    queue is gone (noproc, noconnection, nodedown, shutdown); losing a whole node is benign.
-    `ABNORMAL`: the process crashed.
+    `NORMAL`: the queue was deleted, and this was its master (A9.3).  `BENIGN`: a mirror has ended,
+    nobody was there to ask, or the node of the queue is gone (noproc, noconnection, nodedown,
+    shutdown); losing a whole node is benign.  `ABNORMAL`: the process crashed.
     """
 
     NORMAL = "normal"
