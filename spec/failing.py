@@ -48,11 +48,6 @@ class Failing(Closing):
             self.holders[msg].discard(queue)
         self.lose_consumers(processes)
 
-    @helper
-    def news(self, replica: Replica, reason: Reason) -> Reason:
-        """Return the reason that is heard of the end of a process: none from one given up (A9)."""
-        return Reason.BENIGN if self.given_up(replica) else reason
-
     @fault
     def crash_queue(self, replica: Replica) -> None:
         """A process of a queue crashes; what it had sent still arrives (C5, D7.1, O1)."""

@@ -269,7 +269,7 @@ class Mirroring(Queueing):
         arrived, had arrived before: it vouches for nothing that is gone.
         """
         require(self.replicas[replica].mirrors() and self.hopeless(replica))
-        self.perish(replica, self.normal_end(replica))
+        self.perish(replica, self.news(replica, self.normal_end(replica)))
         self.replicas[replica].store.wipe()
         self.replicas[replica].order.keep(set())
         for msg in Msg:

@@ -349,6 +349,11 @@ class Parts(System):
         """Return what a normal end is to a channel: only a master's is that of its queue (A9)."""
         return Reason.NORMAL if self.replicas[replica].led() else Reason.BENIGN
 
+    @helper
+    def news(self, replica: Replica, reason: Reason) -> Reason:
+        """Return the reason that is heard of the end of a process: none from one given up (A9)."""
+        return Reason.BENIGN if self.given_up(replica) else reason
+
     @handler
     def end_process(self, replica: Replica, reason: Reason) -> None:
         """What was on its way to a process is lost, and all channels will hear of it (O1, A9)."""

@@ -56,6 +56,7 @@ design = Design(
         Breaks("NoNackFromMinority", "divided", 7),
         Breaks("NoAckBeforeDurable", "tiny", 7),
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
+        Breaks("AckedIsNotRefused", "redeclared", 8),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),

@@ -136,8 +136,10 @@ design = Design(
         Breaks("NoNackFromMinority", "divided", 7),
         Breaks("NoAckBeforeDurable", "tiny", 7),
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
+        Breaks("AckedIsNotRefused", "redeclared", 8),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
         Breaks("WhoStopsHasNoClients", "divided", 4),
+        Breaks("MinorityStops", "divided", 3),
     ),
 )
