@@ -7,6 +7,7 @@ says so with `under`, and `undefined` collects where something went wrong.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import assert_never, cast
@@ -273,9 +274,19 @@ class Evaluator:
         found: Bit = False
         for _, member in self.members(head, domain):
             with self.under(member):
+                if self._is_settled(rest, body, wanted):
+                    continue
                 inner = self._for_some(rest, body, wanted=wanted)
             found = self.ops.any(found, self.ops.all(member, inner))
         return found
+
+    def _is_settled(self, binders: tuple[Binder, ...], body: Expr, wanted: bool) -> bool:
+        """Tell whether a body is not as wanted by what comes first in it, whatever is bound yet."""
+        if not isinstance(body, ir.And if wanted else ir.Or):
+            return False
+        bound = {b.name for b in binders}
+        first = itertools.takewhile(lambda e: not e.names & bound and not e.can_fail, body.args)
+        return any(self.bit(e) is (not wanted) for e in first)
 
     def members(self, binder: Binder, domain: Word) -> Iterator[tuple[int, Bit]]:
         """Bind a variable to each value of its type; yield its code and whether it is in a set."""
@@ -290,24 +301,35 @@ class Evaluator:
 
         Outside of `domain` the mask may be anything.
         """
+        whole = self._whole(binder, cond, domain)
+        return self.ops.gather(self._each(binder, cond, domain)) if whole is None else whole
+
+    def _whole(self, binder: Binder, cond: Expr, domain: Word) -> Word | None:
+        """Return the mask if it need not be found for each value apart."""
         full, width = self.codec.universe(binder.type), self.codec.width(binder.domain.type)
         if binder.name not in cond.names:
             with self.under(self.ops.no(self.ops.equal(domain, 0))):
                 return self.ops.choose(self.bit(cond), full, 0)
-        if not cond.can_fail:
-            whole = bitwise(
-                self.ops,
-                binder,
-                cond,
-                full,
-                width,
-                lambda part: self.mask(binder, part, domain),
-                self.word,
-                lambda owner: self._owned_by(binder.type, owner),
-            )
-            if whole is not None:
-                return whole
-        return self.ops.gather(self._each(binder, cond, domain))
+        if cond.can_fail:
+            return None
+        return bitwise(
+            self.ops,
+            binder,
+            cond,
+            full,
+            width,
+            lambda part, among: self._whole(binder, part, self._within(domain, among)),
+            lambda part, among: self.ops.gather(
+                self._each(binder, part, self._within(domain, among))
+            ),
+            self.word,
+            lambda owner: self._owned_by(binder.type, owner),
+        )
+
+    def _within(self, domain: Word, among: int) -> Word:
+        """Return a domain without elements that do not matter, as far as it is known then."""
+        may = self.ops.bits(domain)[0] & among
+        return 0 if not may else self.ops.both(domain, may)
 
     def _each(self, binder: Binder, cond: Expr, domain: Word) -> Iterator[tuple[int, Bit]]:
         """Yield the code of each value of a bound variable, and whether a condition holds."""

@@ -19,8 +19,6 @@ class Folding(Emitter):
     def __init__(self) -> None:
         super().__init__()
         self._names: dict[tuple[object, ...], str] = {}
-        self._equalities: dict[str, tuple[Word, Word]] = {}
-        self._negations: dict[str, Bit] = {}
         self._facts: dict[str, bool] = {}
         self._values: dict[str, int] = {}
         self._blocks: dict[str, tuple[str, int]] = {}
@@ -67,9 +65,9 @@ class Folding(Emitter):
         """Return the names that have a value where a bit holds, as far as is plain from it."""
         if not isinstance(bit, str):
             return {}
-        if bit in self._equalities:
-            one, other = sorted(self._equalities[bit], key=lambda x: isinstance(x, int))
-            return {one: other} if isinstance(one, str) and isinstance(other, int) else {}
+        if bit in self._told.tests:
+            word, value = self._told.tests[bit]
+            return {word: value}
         return self._parts.get(bit, {})
 
     # -- assumptions ----------------------------------------------------------------------------
@@ -86,31 +84,21 @@ class Folding(Emitter):
 
     def _fact(self, name: str, holds: bool) -> None:
         self._facts[name] = holds
-        negated = self._negations.get(name)
-        if isinstance(negated, str):
-            self._fact(negated, not holds)
-        if holds and name in self._equalities:
-            one, other = self._equalities[name]
-            if isinstance(one, int):
-                one, other = other, one
-            if isinstance(one, str) and isinstance(other, int):
-                self._values[one] = other
+        if name in self._told.opposites:
+            self._fact(self._told.opposites[name], not holds)
+        if holds and name in self._told.tests:
+            word, value = self._told.tests[name]
+            self._values[word] = value
 
     def equal(self, a: Word, b: Word) -> Bit:
         """Whether two words are equal, as far as assumptions tell."""
         a = self._values.get(a, a) if isinstance(a, str) else a
         b = self._values.get(b, b) if isinstance(b, str) else b
         bit = super().equal(a, b)
-        if isinstance(bit, bool):
-            return bit
-        self._equalities[bit] = (a, b)
-        return self._facts.get(bit, bit)
+        return bit if isinstance(bit, bool) else self._facts.get(bit, bit)
 
     def no(self, a: Bit) -> Bit:
         """Negation, as far as assumptions tell."""
         if isinstance(a, str):
             a = self._facts.get(a, a)
-        bit = super().no(a)
-        if isinstance(bit, str):
-            self._negations[bit] = a
-        return bit
+        return super().no(a)

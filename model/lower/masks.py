@@ -8,6 +8,7 @@ returns None for the others, which are then evaluated for each value of `x`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ackproof.lang import ir
 from ackproof.lang.ir import Binder, Expr
@@ -28,7 +29,8 @@ def bitwise(
     cond: Expr,
     full: int,
     width: int,
-    mask: Callable[[Expr], Word],
+    mask: Callable[[Expr, int], Word | None],
+    each: Callable[[Expr, int], Word],
     word: Callable[[Expr], Word],
     owned: Callable[[Word], Word],
 ) -> Word | None:
@@ -40,21 +42,17 @@ def bitwise(
         cond: the condition.
         full: the mask of all values of the variable.
         width: how many bits the words have that hold them.
-        mask: gives the mask of a part of the condition.
+        mask: gives the mask of a part of the condition as far as only some values matter; None if
+            that has to be evaluated for each value.
+        each: does so.
         word: evaluates an expression that does not mention the variable.
         owned: gives the mask of all elements of an owner.
     """
     if isinstance(cond, ir.Not):
-        return ops.differ(mask(cond.arg), full)
+        inner = mask(cond.arg, full)
+        return None if inner is None else ops.differ(inner, full)
     if isinstance(cond, ir.And | ir.Or):
-        conjunction = isinstance(cond, ir.And)
-        result: Word = full if conjunction else 0
-        for arg in cond.args:
-            join = ops.both if conjunction else ops.either
-            result = join(result, mask(arg))
-            if result == (0 if conjunction else full):
-                break
-        return result
+        return _joined(ops, cond, full, mask, each)
     if isinstance(cond, ir.In) and isinstance(cond.set.type, SetT):
         own = is_variable(cond.elem, binder) and binder.name not in cond.set.names
         return word(cond.set) if own else None
@@ -70,6 +68,44 @@ def bitwise(
     if isinstance(cond, ir.Less):
         return _order(ops, binder, cond, full, width, word)
     return None
+
+
+def _joined(
+    ops: Emitter,
+    cond: ir.And | ir.Or,
+    full: int,
+    mask: Callable[[Expr, int], Word | None],
+    each: Callable[[Expr, int], Word],
+) -> Word | None:
+    """Return the mask of a conjunction or disjunction, None if all of it is left for each value.
+
+    What has to be evaluated for each value comes last, where others have not decided, and all of it
+    at once: much of it folds together.
+    """
+    conjunction = isinstance(cond, ir.And)
+    join = ops.both if conjunction else ops.either
+    result: Word = full if conjunction else 0
+    others: list[Expr] = []
+    for arg in cond.args:
+        left = _undecided(ops, result, conjunction, full)
+        part = mask(arg, left) if left else result
+        if part is None:
+            others.append(arg)
+        else:
+            result = join(result, part)
+    left = _undecided(ops, result, conjunction, full)
+    if len(others) == len(cond.args):
+        return None
+    if not others or not left:
+        return result
+    rest = others[0] if len(others) == 1 else replace(cond, args=tuple(others))
+    return join(result, each(rest, left))
+
+
+def _undecided(ops: Emitter, result: Word, conjunction: bool, full: int) -> int:
+    """Return the values of which what comes next still matters."""
+    may, has = ops.bits(result)
+    return (may if conjunction else ~has) & full
 
 
 def _order(

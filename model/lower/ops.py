@@ -12,6 +12,10 @@ line of LLVM each.  (LLVM has integers of many bits, and fails on some shifts of
 row has a name, too, so whoever computes with masks need not know how many words they take; only
 what shifts by a distance that is not known is told the `width` of the result.
 
+Of a word that is not known some bits often are: a mask that was gathered from the elements of a
+set has no bit where a condition folded.  Which bits a name may have, and which it has for certain,
+is remembered, and folds what asks for one of them.
+
 A name computed before is used again as long as it is in scope: scopes are the branches of the
 generated code, so whatever is in scope dominates where it is used.
 """
@@ -22,6 +26,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 __all__ = ["WORD_BITS", "Bit", "Emitter", "Word", "mask_width"]
 
@@ -47,6 +52,47 @@ def _signed(value: int) -> int:
     return value - 2**64 if value >> 63 else value
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What is known of names.
+
+    Args:
+        parts: the parts of what takes more than a word, by its name.
+        rows: the names of such rows.
+        bits: which bits a word may have, and which it has for certain.
+        tests: which word has which value where a bit holds.
+        opposites: which bit a bit is the negation of.
+        conjuncts: the bits that all hold where a bit does.
+        disjuncts: the bits of which one holds where a bit does.
+    """
+
+    parts: dict[str, tuple[Word, ...]] = field(default_factory=dict)
+    rows: dict[tuple[Word, ...], str] = field(default_factory=dict)
+    bits: dict[str, tuple[int, int]] = field(default_factory=dict)
+    tests: dict[str, tuple[str, int]] = field(default_factory=dict)
+    opposites: dict[str, str] = field(default_factory=dict)
+    conjuncts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    disjuncts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def exclude(self, one: str, other: str) -> bool:
+        """Tell whether two bits cannot hold together, as far as that is plain."""
+        if self._opposed(one, other):
+            return True
+        word, value = self.tests.get(one, ("", 0))
+        also, another = self.tests.get(other, ("", 0))
+        return bool(word) and word == also and value != another
+
+    def exhaust(self, one: str, other: str) -> bool:
+        """Tell whether one of two bits holds, as far as that is plain."""
+        if self._opposed(one, other):
+            return True
+        first, second = self.opposites.get(one), self.opposites.get(other)
+        return first is not None and second is not None and self.exclude(first, second)
+
+    def _opposed(self, one: str, other: str) -> bool:
+        return self.opposites.get(one) == other or self.opposites.get(other) == one
+
+
 class Emitter:
     """Writes LLVM text, folding constants and sharing common subexpressions."""
 
@@ -54,9 +100,7 @@ class Emitter:
         self.lines: list[str] = []
         self._count, self._mark = 0, ""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
-        #: The parts of what takes more than a word, by its name, and the other way round.
-        self._row_parts: dict[str, tuple[Word, ...]] = {}
-        self._row_names: dict[tuple[Word, ...], str] = {}
+        self._told = _Told()
 
     # -- text -----------------------------------------------------------------------------------
 
@@ -114,13 +158,13 @@ class Emitter:
         Args:
             mark: is part of all names, so that they are used nowhere else.
         """
-        before = self._count, self._mark, self._row_parts, self._row_names
-        self._count, self._mark, self._row_parts, self._row_names = 0, mark, {}, {}
+        before = self._count, self._mark, self._told
+        self._count, self._mark, self._told = 0, mark, _Told()
         try:
             with self.apart() as lines:
                 yield lines
         finally:
-            self._count, self._mark, self._row_parts, self._row_names = before
+            self._count, self._mark, self._told = before
 
     @contextmanager
     def when(self, cond: Bit) -> Iterator[None]:
@@ -138,15 +182,32 @@ class Emitter:
         self.line(f"br label %{done}")
         self.label(done)
 
+    # -- known bits -----------------------------------------------------------------------------
+
+    def bits(self, a: Word) -> tuple[int, int]:
+        """Return the bits that a word may have, and those that it has for certain."""
+        if isinstance(a, int):
+            return (a, a) if a >= 0 else (a & _MASK, a & _MASK)
+        if a not in self._told.parts:
+            return self._told.bits.get(a, (_MASK, 0))
+        parts = [self.bits(part) for part in self._told.parts[a]]
+        may, has = (sum(p[k] << i * WORD_BITS for i, p in enumerate(parts)) for k in (0, 1))
+        return may, has
+
+    def _with_bits(self, name: str, possible: int, certain: int) -> str:
+        """Remember what is known of the bits of a name, and return it."""
+        self._told.bits[name] = possible, certain
+        return name
+
     # -- rows of words --------------------------------------------------------------------------
 
     def _is_row(self, a: Word) -> bool:
-        return a > _MASK if isinstance(a, int) else a in self._row_parts
+        return a > _MASK if isinstance(a, int) else a in self._told.parts
 
     def parts(self, a: Word) -> tuple[Word, ...]:
         """The words of what may take several, the lowest bits first."""
         if isinstance(a, str):
-            return self._row_parts.get(a, (a,))
+            return self._told.parts.get(a, (a,))
         count = max(1, -(-a.bit_length() // WORD_BITS)) if a > _MASK else 1
         return tuple(a >> i * WORD_BITS & _MASK for i in range(count)) if count > 1 else (a,)
 
@@ -165,10 +226,10 @@ class Emitter:
             return row[0]
         if len(known) == len(row):
             return sum(p << i * WORD_BITS for i, p in enumerate(known))
-        name = self._row_names.get(tuple(row))
+        name = self._told.rows.get(tuple(row))
         if name is None:
-            name = self._row_names[tuple(row)] = self.fresh("%row")
-            self._row_parts[name] = tuple(row)
+            name = self._told.rows[tuple(row)] = self.fresh("%row")
+            self._told.parts[name] = tuple(row)
         return name
 
     def _part_by_part(self, op: Callable[[Word, Word], Word], a: Word, b: Word) -> Word:
@@ -198,9 +259,13 @@ class Emitter:
             return 0
         if self._is_row(a) or self._is_row(b):
             return self._part_by_part(self.both, a, b)
-        if a == b or b == _MASK:
+        (may_a, has_a), (may_b, has_b) = self.bits(a), self.bits(b)
+        if a == b or not may_a & ~has_b:
             return a
-        return b if a == _MASK else self._binary("and", a, b)
+        if not may_b & ~has_a:
+            return b
+        may, has = may_a & may_b, has_a & has_b
+        return may if _is_known(may, has) else self._with_bits(self._binary("and", a, b), may, has)
 
     def either(self, a: Word, b: Word) -> Word:
         """Bitwise or."""
@@ -212,7 +277,13 @@ class Emitter:
             return b
         if self._is_row(a) or self._is_row(b):
             return self._part_by_part(self.either, a, b)
-        return self._binary("or", a, b)
+        (may_a, has_a), (may_b, has_b) = self.bits(a), self.bits(b)
+        if not may_b & ~has_a:
+            return a
+        if not may_a & ~has_b:
+            return b
+        may, has = may_a | may_b, has_a | has_b
+        return may if _is_known(may, has) else self._with_bits(self._binary("or", a, b), may, has)
 
     def differ(self, a: Word, b: Word) -> Word:
         """Bitwise exclusive or."""
@@ -224,7 +295,9 @@ class Emitter:
             return a if b == 0 else b
         if self._is_row(a) or self._is_row(b):
             return self._part_by_part(self.differ, a, b)
-        return self._binary("xor", a, b)
+        (may_a, has_a), (may_b, has_b) = self.bits(a), self.bits(b)
+        may, has = (may_a | may_b) & ~(has_a & has_b), has_a & ~may_b | has_b & ~may_a
+        return may if _is_known(may, has) else self._with_bits(self._binary("xor", a, b), may, has)
 
     def without(self, a: Word, b: Word, universe: int) -> Word:
         """Bits of `a` that are not in `b`, both below `universe`."""
@@ -237,7 +310,11 @@ class Emitter:
         if by == 0 or a == 0:
             return a
         if width == WORD_BITS:
-            return self._binary("shl", a, self._distance(by), commutes=False)
+            name = self._binary("shl", a, self._distance(by), commutes=False)
+            if not isinstance(by, int):
+                return name
+            may, has = (bits << max(by, 0) & _MASK for bits in self.bits(a))
+            return self._with_bits(name, may, has)
         if isinstance(by, int):
             return self._moved(a, max(by, 0), width)
         assert a == 1, "other masks are shifted by what is known"
@@ -262,7 +339,10 @@ class Emitter:
         if by == 0 or a == 0:
             return a
         if not self._is_row(a):
-            return self._binary("lshr", a, self._distance(by), commutes=False)
+            name = self._binary("lshr", a, self._distance(by), commutes=False)
+            if not isinstance(by, int):
+                return name
+            return self._with_bits(name, *(bits >> max(by, 0) for bits in self.bits(a)))
         assert isinstance(by, int)
         whole, rest = divmod(by, WORD_BITS)
         pairs = itertools.pairwise((*self.parts(a)[whole:], 0))
@@ -374,15 +454,17 @@ class Emitter:
             return a
         if self._is_row(a) or self._is_row(b):
             return self._part_by_part(lambda x, y: self.choose(cond, x, y), a, b)
-        return self.shared(
+        name = self.shared(
             ("select", cond, a, b), f"select i1 {cond}, i64 {_text(a)}, i64 {_text(b)}"
         )
+        (may_a, has_a), (may_b, has_b) = self.bits(a), self.bits(b)
+        return self._with_bits(name, may_a | may_b, has_a & has_b)
 
     def widen(self, bit: Bit) -> Word:
         """1 where the bit holds, else 0."""
         if isinstance(bit, bool):
             return int(bit)
-        return self.shared(("zext", bit), f"zext i1 {bit} to i64")
+        return self._with_bits(self.shared(("zext", bit), f"zext i1 {bit} to i64"), 1, 0)
 
     # -- bits -----------------------------------------------------------------------------------
 
@@ -397,7 +479,14 @@ class Emitter:
         if self._is_row(a) or self._is_row(b):
             pairs = itertools.zip_longest(self.parts(a), self.parts(b), fillvalue=0)
             return self.all(*(self.equal(x, y) for x, y in pairs))
-        return self.shared(("eq", a, b), f"icmp eq i64 {_text(a)}, {_text(b)}")
+        (may_a, has_a), (may_b, has_b) = self.bits(a), self.bits(b)
+        if has_a & ~may_b or has_b & ~may_a:
+            return False
+        name = self.shared(("eq", a, b), f"icmp eq i64 {_text(a)}, {_text(b)}")
+        for word, value in ((a, b), (b, a)):
+            if isinstance(word, str) and isinstance(value, int):
+                self._told.tests[name] = word, value
+        return name
 
     def less(self, a: Word, b: Word, strict: bool) -> Bit:
         """Whether `a < b` (or `a <= b`), signed."""
@@ -417,13 +506,20 @@ class Emitter:
         if isinstance(position, int):
             number, position = divmod(max(position, 0), WORD_BITS)
             a, width = self.part(a, number), WORD_BITS
+            may, has = (bits >> position & 1 for bits in self.bits(a))
+            if may == has:
+                return bool(has)
         return self.no(self.equal(self.both(a, self.left(1, position, width)), 0))
 
     def no(self, a: Bit) -> Bit:
         """Negation."""
         if isinstance(a, bool):
             return not a
-        return self.shared(("not", a), f"xor i1 {a}, true")
+        if a in self._told.opposites:
+            return self._told.opposites[a]
+        name = self.shared(("not", a), f"xor i1 {a}, true")
+        self._told.opposites[name] = a
+        return name
 
     def all(self, *bits: Bit) -> Bit:
         """Conjunction."""
@@ -433,7 +529,7 @@ class Emitter:
                 return False
             if isinstance(b, str) and b not in left:
                 left.append(b)
-        return self._chain("and", left, True)
+        return self._chain("and", left, True, self._told.conjuncts, self._told.exclude)
 
     def any(self, *bits: Bit) -> Bit:
         """Disjunction."""
@@ -443,14 +539,30 @@ class Emitter:
                 return True
             if isinstance(b, str) and b not in left:
                 left.append(b)
-        return self._chain("or", left, False)
+        return self._chain("or", left, False, self._told.disjuncts, self._told.exhaust)
 
-    def _chain(self, op: str, bits: list[str], empty: bool) -> Bit:
+    def _chain(
+        self,
+        op: str,
+        bits: list[str],
+        empty: bool,
+        members: dict[str, tuple[str, ...]],
+        decides: Callable[[str, str], bool],
+    ) -> Bit:
+        """Join bits; two that decide all give what an empty chain would not be."""
         if not bits:
             return empty
         result = bits[0]
+        joined = members.get(result, (result,))
         for b in bits[1:]:
+            more = [x for x in members.get(b, (b,)) if x not in joined]
+            if any(decides(x, y) for x in more for y in joined):
+                return not empty
+            if not more:
+                continue
             result = self.shared((op, 1, result, b), f"{op} i1 {result}, {b}")
+            joined = (*joined, *more)
+            members[result] = joined
         return result
 
     def pick(self, cond: Bit, a: Bit, b: Bit) -> Bit:
@@ -464,6 +576,11 @@ class Emitter:
         if isinstance(b, bool):
             return self.any(self.no(cond), a) if b else self.all(cond, a)
         return self.shared(("pick", cond, a, b), f"select i1 {cond}, i1 {a}, i1 {b}")
+
+
+def _is_known(possible: int, certain: int) -> bool:
+    """Whether nothing is left open of a word, which is no negative number."""
+    return possible == certain and not possible >> WORD_BITS - 1
 
 
 def _text(word: Word) -> str:
