@@ -17,8 +17,10 @@ from ackproof.model.results import Idle
 from ackproof.spec.instances import INSTANCES
 from ackproof.spec.model import MODEL
 
+from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
 
@@ -70,5 +72,5 @@ def test_each_claim_has_something_to_say_in_some_instance_or_against_some_design
         *LIMITING_MUTANTS.values(),
         *FAILING_MUTANTS.values(),
     )
-    missing -= {*MUTANTS, *(prop for _, prop, _ in in_steps)}
+    missing -= {*MUTANTS, *MISTAKES, *CREDITING_MUTANTS, *(prop for _, prop, _ in in_steps)}
     assert not missing
