@@ -51,6 +51,13 @@ class Evaluator:
         yield
         self.path = before
 
+    @contextmanager
+    def sure(self) -> Iterator[None]:
+        """Evaluate what is always defined, also where Python would not have come to it."""
+        before = self.undefined
+        yield
+        self.undefined = before
+
     def fail_unless(self, defined: Bit) -> None:
         """Note that the step is undefined here unless `defined` holds."""
         wrong = self.ops.all(self.path, self.ops.no(defined))
@@ -286,7 +293,8 @@ class Evaluator:
             return False
         bound = {b.name for b in binders}
         first = itertools.takewhile(lambda e: not e.names & bound and not e.can_fail, body.args)
-        return any(self.bit(e) is (not wanted) for e in first)
+        with self.sure():
+            return any(self.bit(e) is (not wanted) for e in first)
 
     def members(self, binder: Binder, domain: Word) -> Iterator[tuple[int, Bit]]:
         """Bind a variable to each value of its type; yield its code and whether it is in a set."""
@@ -312,19 +320,20 @@ class Evaluator:
                 return self.ops.choose(self.bit(cond), full, 0)
         if cond.can_fail:
             return None
-        return bitwise(
-            self.ops,
-            binder,
-            cond,
-            full,
-            width,
-            lambda part, among: self._whole(binder, part, self._within(domain, among)),
-            lambda part, among: self.ops.gather(
-                self._each(binder, part, self._within(domain, among))
-            ),
-            self.word,
-            lambda owner: self._owned_by(binder.type, owner),
-        )
+        with self.sure():
+            return bitwise(
+                self.ops,
+                binder,
+                cond,
+                full,
+                width,
+                lambda part, among: self._whole(binder, part, self._within(domain, among)),
+                lambda part, among: self.ops.gather(
+                    self._each(binder, part, self._within(domain, among))
+                ),
+                self.word,
+                lambda owner: self._owned_by(binder.type, owner),
+            )
 
     def _within(self, domain: Word, among: int) -> Word:
         """Return a domain without elements that do not matter, as far as it is known then."""
