@@ -336,7 +336,7 @@ class Evaluator:
             )
 
     def _within(self, domain: Word, among: int) -> Word:
-        """Return a domain without elements that do not matter, as far as it is known then."""
+        """Return what a domain may have of the elements that matter."""
         may = self.ops.bits(domain)[0] & among
         return 0 if not may else self.ops.both(domain, may)
 

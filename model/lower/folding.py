@@ -19,7 +19,7 @@ class Folding(Emitter):
     def __init__(self) -> None:
         super().__init__()
         self._names: dict[tuple[object, ...], str] = {}
-        self._facts: dict[str, bool] = {}
+        self._assumed: dict[str, bool] = {}
         self._values: dict[str, int] = {}
         self._blocks: dict[str, tuple[str, int]] = {}
         self._parts: dict[str, dict[str, int]] = {}
@@ -65,8 +65,8 @@ class Folding(Emitter):
         """Return the names that have a value where a bit holds, as far as is plain from it."""
         if not isinstance(bit, str):
             return {}
-        if bit in self._told.tests:
-            word, value = self._told.tests[bit]
+        if bit in self.facts.tests:
+            word, value = self.facts.tests[bit]
             return {word: value}
         return self._parts.get(bit, {})
 
@@ -74,7 +74,7 @@ class Folding(Emitter):
 
     def forget(self) -> None:
         """Drop all assumptions."""
-        self._facts.clear()
+        self._assumed.clear()
         self._values.clear()
 
     def assume(self, bit: Bit) -> None:
@@ -83,11 +83,11 @@ class Folding(Emitter):
             self._fact(bit, True)
 
     def _fact(self, name: str, holds: bool) -> None:
-        self._facts[name] = holds
-        if name in self._told.opposites:
-            self._fact(self._told.opposites[name], not holds)
-        if holds and name in self._told.tests:
-            word, value = self._told.tests[name]
+        self._assumed[name] = holds
+        if name in self.facts.opposites:
+            self._fact(self.facts.opposites[name], not holds)
+        if holds and name in self.facts.tests:
+            word, value = self.facts.tests[name]
             self._values[word] = value
 
     def equal(self, a: Word, b: Word) -> Bit:
@@ -95,10 +95,10 @@ class Folding(Emitter):
         a = self._values.get(a, a) if isinstance(a, str) else a
         b = self._values.get(b, b) if isinstance(b, str) else b
         bit = super().equal(a, b)
-        return bit if isinstance(bit, bool) else self._facts.get(bit, bit)
+        return bit if isinstance(bit, bool) else self._assumed.get(bit, bit)
 
     def no(self, a: Bit) -> Bit:
         """Negation, as far as assumptions tell."""
         if isinstance(a, str):
-            a = self._facts.get(a, a)
+            a = self._assumed.get(a, a)
         return super().no(a)

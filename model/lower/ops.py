@@ -13,8 +13,8 @@ row has a name, too, so whoever computes with masks need not know how many words
 what shifts by a distance that is not known is told the `width` of the result.
 
 Of a word that is not known some bits often are: a mask that was gathered from the elements of a
-set has no bit where a condition folded.  Which bits a name may have, and which it has for certain,
-is remembered, and folds what asks for one of them.
+set has no bit where a condition folded.  That, and which bits cannot hold together, is remembered
+of each name (see `facts`), and folds what asks for it.
 
 A name computed before is used again as long as it is in scope: scopes are the branches of the
 generated code, so whatever is in scope dominates where it is used.
@@ -26,11 +26,11 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+
+from ackproof.model.lower.facts import Facts, Word
 
 __all__ = ["WORD_BITS", "Bit", "Emitter", "Word", "mask_width"]
 
-Word = int | str
 Bit = bool | str
 
 #: The bits of a word.
@@ -52,47 +52,6 @@ def _signed(value: int) -> int:
     return value - 2**64 if value >> 63 else value
 
 
-@dataclass(frozen=True)
-class _Told:
-    """What is known of names.
-
-    Args:
-        parts: the parts of what takes more than a word, by its name.
-        rows: the names of such rows.
-        bits: which bits a word may have, and which it has for certain.
-        tests: which word has which value where a bit holds.
-        opposites: which bit a bit is the negation of.
-        conjuncts: the bits that all hold where a bit does.
-        disjuncts: the bits of which one holds where a bit does.
-    """
-
-    parts: dict[str, tuple[Word, ...]] = field(default_factory=dict)
-    rows: dict[tuple[Word, ...], str] = field(default_factory=dict)
-    bits: dict[str, tuple[int, int]] = field(default_factory=dict)
-    tests: dict[str, tuple[str, int]] = field(default_factory=dict)
-    opposites: dict[str, str] = field(default_factory=dict)
-    conjuncts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    disjuncts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def exclude(self, one: str, other: str) -> bool:
-        """Tell whether two bits cannot hold together, as far as that is plain."""
-        if self._opposed(one, other):
-            return True
-        word, value = self.tests.get(one, ("", 0))
-        also, another = self.tests.get(other, ("", 0))
-        return bool(word) and word == also and value != another
-
-    def exhaust(self, one: str, other: str) -> bool:
-        """Tell whether one of two bits holds, as far as that is plain."""
-        if self._opposed(one, other):
-            return True
-        first, second = self.opposites.get(one), self.opposites.get(other)
-        return first is not None and second is not None and self.exclude(first, second)
-
-    def _opposed(self, one: str, other: str) -> bool:
-        return self.opposites.get(one) == other or self.opposites.get(other) == one
-
-
 class Emitter:
     """Writes LLVM text, folding constants and sharing common subexpressions."""
 
@@ -100,7 +59,7 @@ class Emitter:
         self.lines: list[str] = []
         self._count, self._mark = 0, ""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
-        self._told = _Told()
+        self.facts = Facts()
 
     # -- text -----------------------------------------------------------------------------------
 
@@ -158,13 +117,13 @@ class Emitter:
         Args:
             mark: is part of all names, so that they are used nowhere else.
         """
-        before = self._count, self._mark, self._told
-        self._count, self._mark, self._told = 0, mark, _Told()
+        before = self._count, self._mark, self.facts
+        self._count, self._mark, self.facts = 0, mark, Facts()
         try:
             with self.apart() as lines:
                 yield lines
         finally:
-            self._count, self._mark, self._told = before
+            self._count, self._mark, self.facts = before
 
     @contextmanager
     def when(self, cond: Bit) -> Iterator[None]:
@@ -188,26 +147,26 @@ class Emitter:
         """Return the bits that a word may have, and those that it has for certain."""
         if isinstance(a, int):
             return (a, a) if a >= 0 else (a & _MASK, a & _MASK)
-        if a not in self._told.parts:
-            return self._told.bits.get(a, (_MASK, 0))
-        parts = [self.bits(part) for part in self._told.parts[a]]
+        if a not in self.facts.parts:
+            return self.facts.bits.get(a, (_MASK, 0))
+        parts = [self.bits(part) for part in self.facts.parts[a]]
         may, has = (sum(p[k] << i * WORD_BITS for i, p in enumerate(parts)) for k in (0, 1))
         return may, has
 
     def _with_bits(self, name: str, possible: int, certain: int) -> str:
         """Remember what is known of the bits of a name, and return it."""
-        self._told.bits[name] = possible, certain
+        self.facts.bits[name] = possible, certain
         return name
 
     # -- rows of words --------------------------------------------------------------------------
 
     def _is_row(self, a: Word) -> bool:
-        return a > _MASK if isinstance(a, int) else a in self._told.parts
+        return a > _MASK if isinstance(a, int) else a in self.facts.parts
 
     def parts(self, a: Word) -> tuple[Word, ...]:
         """The words of what may take several, the lowest bits first."""
         if isinstance(a, str):
-            return self._told.parts.get(a, (a,))
+            return self.facts.parts.get(a, (a,))
         count = max(1, -(-a.bit_length() // WORD_BITS)) if a > _MASK else 1
         return tuple(a >> i * WORD_BITS & _MASK for i in range(count)) if count > 1 else (a,)
 
@@ -226,10 +185,10 @@ class Emitter:
             return row[0]
         if len(known) == len(row):
             return sum(p << i * WORD_BITS for i, p in enumerate(known))
-        name = self._told.rows.get(tuple(row))
+        name = self.facts.rows.get(tuple(row))
         if name is None:
-            name = self._told.rows[tuple(row)] = self.fresh("%row")
-            self._told.parts[name] = tuple(row)
+            name = self.facts.rows[tuple(row)] = self.fresh("%row")
+            self.facts.parts[name] = tuple(row)
         return name
 
     def _part_by_part(self, op: Callable[[Word, Word], Word], a: Word, b: Word) -> Word:
@@ -485,7 +444,7 @@ class Emitter:
         name = self.shared(("eq", a, b), f"icmp eq i64 {_text(a)}, {_text(b)}")
         for word, value in ((a, b), (b, a)):
             if isinstance(word, str) and isinstance(value, int):
-                self._told.tests[name] = word, value
+                self.facts.tests[name] = word, value
         return name
 
     def less(self, a: Word, b: Word, strict: bool) -> Bit:
@@ -515,10 +474,10 @@ class Emitter:
         """Negation."""
         if isinstance(a, bool):
             return not a
-        if a in self._told.opposites:
-            return self._told.opposites[a]
+        if a in self.facts.opposites:
+            return self.facts.opposites[a]
         name = self.shared(("not", a), f"xor i1 {a}, true")
-        self._told.opposites[name] = a
+        self.facts.opposites[name] = a
         return name
 
     def all(self, *bits: Bit) -> Bit:
@@ -529,7 +488,7 @@ class Emitter:
                 return False
             if isinstance(b, str) and b not in left:
                 left.append(b)
-        return self._chain("and", left, True, self._told.conjuncts, self._told.exclude)
+        return self._chain("and", left, True, self.facts.conjuncts, self.facts.exclude)
 
     def any(self, *bits: Bit) -> Bit:
         """Disjunction."""
@@ -539,7 +498,7 @@ class Emitter:
                 return True
             if isinstance(b, str) and b not in left:
                 left.append(b)
-        return self._chain("or", left, False, self._told.disjuncts, self._told.exhaust)
+        return self._chain("or", left, False, self.facts.disjuncts, self.facts.exhaust)
 
     def _chain(
         self,
