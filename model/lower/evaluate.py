@@ -288,7 +288,7 @@ class Evaluator:
         return found
 
     def _is_settled(self, binders: tuple[Binder, ...], body: Expr, wanted: bool) -> bool:
-        """Tell whether a body is not as wanted by what comes first in it, whatever is bound yet."""
+        """Tell whether what comes first in a body, and is about no binder, decides against it."""
         if not isinstance(body, ir.And if wanted else ir.Or):
             return False
         bound = {b.name for b in binders}

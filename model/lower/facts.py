@@ -42,7 +42,7 @@ class Facts:
             return True
         word, value = self.tests.get(one, ("", 0))
         also, another = self.tests.get(other, ("", 0))
-        return bool(word) and word == also and value != another
+        return bool(word) and word == also and (value - another) % 2**64 != 0
 
     def exhaust(self, one: str, other: str) -> bool:
         """Tell whether one of two bits holds, as far as that is plain."""

@@ -88,7 +88,9 @@ def _joined(
     others: list[Expr] = []
     for arg in cond.args:
         left = _undecided(ops, result, conjunction, full)
-        part = mask(arg, left) if left else result
+        if not left:
+            return result
+        part = mask(arg, left)
         if part is None:
             others.append(arg)
         else:

@@ -158,6 +158,12 @@ class Emitter:
         self.facts.bits[name] = possible, certain
         return name
 
+    def _of_bits(self, op: str, a: Word, b: Word, possible: int, certain: int) -> Word:
+        """What an operation gives, which is not computed if all of its bits are known."""
+        if possible == certain and not possible >> WORD_BITS - 1:  # and no negative number
+            return possible
+        return self._with_bits(self._binary(op, a, b), possible, certain)
+
     # -- rows of words --------------------------------------------------------------------------
 
     def _is_row(self, a: Word) -> bool:
@@ -224,7 +230,7 @@ class Emitter:
         if not may_b & ~has_a:
             return b
         may, has = may_a & may_b, has_a & has_b
-        return may if _is_known(may, has) else self._with_bits(self._binary("and", a, b), may, has)
+        return self._of_bits("and", a, b, may, has)
 
     def either(self, a: Word, b: Word) -> Word:
         """Bitwise or."""
@@ -242,7 +248,7 @@ class Emitter:
         if not may_a & ~has_b:
             return b
         may, has = may_a | may_b, has_a | has_b
-        return may if _is_known(may, has) else self._with_bits(self._binary("or", a, b), may, has)
+        return self._of_bits("or", a, b, may, has)
 
     def differ(self, a: Word, b: Word) -> Word:
         """Bitwise exclusive or."""
@@ -256,7 +262,7 @@ class Emitter:
             return self._part_by_part(self.differ, a, b)
         (may_a, has_a), (may_b, has_b) = self.bits(a), self.bits(b)
         may, has = (may_a | may_b) & ~(has_a & has_b), has_a & ~may_b | has_b & ~may_a
-        return may if _is_known(may, has) else self._with_bits(self._binary("xor", a, b), may, has)
+        return self._of_bits("xor", a, b, may, has)
 
     def without(self, a: Word, b: Word, universe: int) -> Word:
         """Bits of `a` that are not in `b`, both below `universe`."""
@@ -535,11 +541,6 @@ class Emitter:
         if isinstance(b, bool):
             return self.any(self.no(cond), a) if b else self.all(cond, a)
         return self.shared(("pick", cond, a, b), f"select i1 {cond}, i1 {a}, i1 {b}")
-
-
-def _is_known(possible: int, certain: int) -> bool:
-    """Whether nothing is left open of a word, which is no negative number."""
-    return possible == certain and not possible >> WORD_BITS - 1
 
 
 def _text(word: Word) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ackproof.model.check import check
+from ackproof.model.check import Engine, check
 from ackproof.model.report import Report
 
 from tests.model.lower import guarded
 
 
-def search(engine: str) -> Report:
+def search(engine: Engine) -> Report:
     [shelf] = guarded.MODEL.instances
-    return check(guarded.MODEL, shelf, engine=engine, workers=1)  # type: ignore[arg-type]
+    return check(guarded.MODEL, shelf, engine=engine, workers=1)
 
 
 def test_a_number_that_is_not_there_is_looked_for_in_no_set() -> None:
