@@ -51,9 +51,15 @@ def SiblingsAgree(s: Confirms) -> bool:
 
 @assumption
 def MastersAreOldest(s: Confirms) -> bool:
-    """A queue begins with its master, and mirrors are younger (D1.1, D1.2)."""
+    """A queue begins with its master, and mirrors are younger, those that join later most (D1.1).
+
+    Of two mirrors the older one takes over, and it must not be the one that was not called (D1.2).
+    """
     return all(
-        s.replicas[r].born != Born.MASTER or not x < r for r in Replica for x in s.siblings(r)
+        (s.replicas[r].born != Born.MASTER or not x < r)
+        and (s.replicas[r].born != Born.LATER or s.replicas[x].born == Born.LATER or x < r)
+        for r in Replica
+        for x in s.siblings(r)
     )
 
 

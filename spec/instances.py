@@ -47,7 +47,7 @@ EVERYTHING = Instance(
         "Confirms.transactional": True,
         "Confirms.credit": True,
     },
-    states=3_414_838,
+    states=3_416_292,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",

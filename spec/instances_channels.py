@@ -184,7 +184,7 @@ CHANNELS_COMMIT = Instance(
         "Confirms.transactional": True,
         "Confirms.consumers": False,
     },
-    states=5_450,
+    states=6_437,
     lacks=(
         "AckCoversSeveral",
         "AckOutOfOrder",
@@ -201,7 +201,7 @@ CHANNELS_ACKS = Instance(
     purpose="as channels_commit, and each channel consumes; what it acks waits for its commit",
     sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
     constants={**CHANNELS_SHARED.constants, "Confirms.transactional": True},
-    states=385_949,
+    states=411_989,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",

@@ -68,7 +68,7 @@ SHARED = Instance(
         "Confirms.shared": True,
         "Confirms.transactional": True,
     },
-    states=77_248,
+    states=82_474,
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
@@ -85,7 +85,7 @@ SHARED_ALARM = Instance(
         "Confirms.shared": True,
         "Confirms.transactional": True,
     },
-    states=36_823,
+    states=39_809,
     lacks=(
         "ComesBack",
         "FailedYetStored",
@@ -99,9 +99,9 @@ SHARED_CANCEL = Instance(
     name="shared_cancel",
     purpose="as shared_alarm, with one message; the consumer may be cancelled, the node may crash",
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
-    faults={"alarm": 1, "cancel": 1, "crash_node": 1},
+    faults={"close_consumers": 1, "alarm": 1, "cancel": 1, "crash_node": 1},
     constants=SHARED_ALARM.constants,
-    states=2_595,
+    states=2_703,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -181,7 +181,7 @@ COMMIT_ACROSS = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 2},
     faults={"partition": 1},
     constants={**CUT_OFF.constants, "Confirms.transactional": True},
-    states=15_652,
+    states=15_834,
     lacks=(
         "AckCoversSeveral",
         "CommitAppliesAcks",
@@ -228,7 +228,7 @@ SHARED_LIMIT = Instance(
         "Confirms.shared": True,
         "Confirms.transactional": True,
     },
-    states=2_508,
+    states=2_811,
     lacks=(
         "AckCoversSeveralDeliveries",
         "ComesBack",
@@ -260,7 +260,7 @@ SEPARATE_ALARM = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
     faults={"alarm": 1},
     constants={**TAGGED, "Confirms.transactional": True},
-    states=1_940,
+    states=1_982,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",

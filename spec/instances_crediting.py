@@ -9,7 +9,7 @@ from __future__ import annotations
 from ackproof.lang import Instance
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Msg, Node, Overflow, Queue, Replica
+from ackproof.spec.sorts import ChannelId, Msg, Node, Overflow, Queue, Replica
 
 __all__ = ["INSTANCES"]
 
@@ -35,6 +35,37 @@ SCARCE = Instance(
     constants={**CREDIT.constants, "CreditPair.initial": 1},
     states=10_881,
     lacks=("ConfirmedWithoutWrite",),
+)
+
+PASSING_CREDIT = Instance(
+    name="passing_credit",
+    purpose="as scarce, without an alarm; what finds its queue empty may go to a consumer at once",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={},
+    constants={**SCARCE.constants, "Confirms.consumers": True},
+    states=12_201,
+    lacks=("publish_waits",),
+    table=False,
+)
+
+STORING_CREDIT = Instance(
+    name="storing_credit",
+    purpose="two channels with a message each, on their way through one queue to its store",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants=SCARCE.constants,
+    states=34_126,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "BumpIsDeferred",
+        "CreditBelowZeroDownstream",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+        "publish_waits",
+    ),
+    table=False,
 )
 
 ENDED_CREDIT = Instance(
@@ -268,6 +299,8 @@ GIVEN_UP_CREDIT = Instance(
 INSTANCES = (
     CREDIT,
     SCARCE,
+    PASSING_CREDIT,
+    STORING_CREDIT,
     ENDED_CREDIT,
     MIRROR_CREDIT,
     MIRROR_SCARCE,

@@ -77,6 +77,64 @@ FANOUT_MIRRORS = Instance(
     ),
 )
 
+LATE_THIRD = Instance(
+    name="late_third",
+    purpose="two messages, no disk, a master that may be lost, a mirror, and one that comes late",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.durable": False,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
+        "Confirms.consumers": False,
+    },
+    table=False,
+    states=223_642,
+    lacks=(
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+GENERATIONS = Instance(
+    name="generations",
+    purpose="one message, no disk, two masters that may be lost in turn, and a late mirror",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 4},
+    faults={"lose_node": 2},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.durable": False,
+        "QueueProcess.born": {
+            "r1": Born.MASTER,
+            "r2": Born.MIRROR,
+            "r3": Born.MIRROR,
+            "r4": Born.LATER,
+        },
+        "Confirms.consumers": False,
+    },
+    states=140_174,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+    table=False,
+)
+
 LATE = Instance(
     name="late",
     purpose="two messages, a master that may be lost, a mirror that comes late and lacks the first",
@@ -402,6 +460,8 @@ INSTANCES = (
     MIRRORS,
     FANOUT_MIRRORS,
     PROMOTION,
+    LATE_THIRD,
+    GENERATIONS,
     LATE,
     LATE_LAZY,
     LATER,

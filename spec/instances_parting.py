@@ -9,7 +9,7 @@ from __future__ import annotations
 from ackproof.lang import Instance
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Born, Msg, Node, Queue, Replica
+from ackproof.spec.sorts import Born, Msg, Node, Overflow, Queue, Replica
 
 __all__ = ["INSTANCES"]
 
@@ -47,6 +47,52 @@ PARTITION = Instance(
         "stop_unsynchronised",
         "synchronise",
     ),
+)
+
+PARTED_REFUSING = Instance(
+    name="parted_refusing",
+    purpose="two nodes, two messages; the channel on one, and on the other a queue without room",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Node: 2},
+    faults={"partition": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.node": "n2",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.home": "n1",
+        "Confirms.consumers": False,
+    },
+    states=2_492,
+    lacks=(
+        "AckedAndLostInPartition",
+        "AckedFromDisk",
+        "ConfirmedTransientLost",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+    ),
+)
+
+PARTED_AGAIN = Instance(
+    name="parted_again",
+    purpose="three nodes with a process each, of one queue and no disk, and two partitions",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3, Node: 3},
+    faults={"partition": 2},
+    constants={**PARTITION.constants, "QueueProcess.durable": False, "Confirms.consumers": False},
+    states=240_976,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "NackedYetRecovered",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+        "synchronise",
+    ),
+    table=False,
 )
 
 PARTED_LOSS = Instance(
@@ -276,6 +322,8 @@ CRASHED_APART = Instance(
 
 INSTANCES = (
     PARTITION,
+    PARTED_REFUSING,
+    PARTED_AGAIN,
     PARTED_LOSS,
     AWAY,
     LATE_PARTED,

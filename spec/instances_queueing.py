@@ -85,6 +85,26 @@ TRIO = Instance(
     ),
 )
 
+REFUSING_ALL = Instance(
+    name="refusing_all",
+    purpose="three messages for a queue that refuses everything, and consumers that wait there",
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    states=5_474,
+    lacks=(
+        "AckedFromDisk",
+        "ConfirmedTransientLost",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+    ),
+)
+
 POWER = Instance(
     name="power",
     purpose="everything on one machine, whose node may crash and whose power may fail",
@@ -173,6 +193,7 @@ STOPPED_BODIES = Instance(
         "PowerFollowsDeletion",
         "StopFollowsCrash",
         "WrittenBodyIsLost",
+        "WrittenBodySurvives",
         "WrittenSurvives",
         "down_arrives",
     ),
@@ -358,6 +379,50 @@ RETRIED_ELSEWHERE = Instance(
     ),
 )
 
+RETRIED_DELETED = Instance(
+    name="retried_deleted",
+    purpose="two channels with a message each, and a queue that may be gone by the second try",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"close": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.retrying": True,
+        "Confirms.consumers": False,
+    },
+    states=10_668,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedTransientLost",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "ReturnLongBeforeAck",
+        "restart",
+    ),
+)
+
+RENEWED_TWICE = Instance(
+    name="renewed_twice",
+    purpose="two messages, and a queue that is deleted and declared again, twice",
+    sizes={**OFF, Msg: 2, Queue: 3, Replica: 3},
+    faults={"delete_queue": 2},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2", "r3": "q3"},
+        "QueueProcess.after": {"r1": None, "r2": "q1", "r3": "q2"},
+        "Confirms.consumers": False,
+    },
+    states=3_434,
+    lacks=(
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
 INSTANCES = (
     CORE,
     TINY,
@@ -369,6 +434,8 @@ INSTANCES = (
     MIXED_BODIES,
     REDECLARED,
     RENEWED,
+    RENEWED_TWICE,
+    REFUSING_ALL,
     POWER,
     STOPPED,
     STOPPED_BODIES,
@@ -376,6 +443,7 @@ INSTANCES = (
     RECOVERY,
     RETRIED,
     RETRIED_ELSEWHERE,
+    RETRIED_DELETED,
     CROWDED,
     DROPS,
     OVERFULL,

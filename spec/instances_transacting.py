@@ -25,7 +25,7 @@ TRANSACTIONS = Instance(
         "Confirms.transactional": True,
         "Confirms.consumers": False,
     },
-    states=272_819,
+    states=284_487,
     lacks=("ConfirmedWithoutWrite",),
 )
 
@@ -38,7 +38,7 @@ COMMIT_REFUSED = Instance(
         **TRANSACTIONS.constants,
         "QueueProcess.max_length": 0,
     },
-    states=2_214,
+    states=2_274,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -54,7 +54,7 @@ COMMIT_LATE = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
     faults={"lose_node": 1},
     constants={**LATE.constants, "Confirms.transactional": True},
-    states=7_960,
+    states=8_114,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -83,7 +83,7 @@ MODES = Instance(
         "Confirms.plain_publishes": True,
         "Confirms.transactional": True,
     },
-    states=7_958,
+    states=8_564,
     lacks=(
         "ConfirmedTransientLost",
         "ConfirmedWithoutWrite",
@@ -96,9 +96,34 @@ MODES = Instance(
     ),
 )
 
+COMMIT_LATER = Instance(
+    name="commit_later",
+    purpose="two messages, a master that may be lost, no disk, and a mirror that comes late",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={
+        **LATE.constants,
+        "QueueProcess.durable": False,
+        "Confirms.transactional": True,
+    },
+    states=80_994,
+    lacks=(
+        "DeletionConfirms",
+        "FailedYetStored",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+    ),
+    table=False,
+)
+
 INSTANCES = (
     TRANSACTIONS,
     COMMIT_REFUSED,
     COMMIT_LATE,
+    COMMIT_LATER,
     MODES,
 )

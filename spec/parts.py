@@ -20,7 +20,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `holders[m]`: the queues that must have `m` once they have accepted it, in confirm mode or not; a
   queue leaves when it is deleted, or when `m` is consumed there (C4.4, INV-B5);
 * `unroutable`: the messages routed nowhere (A6.2);
-* `mandatory`: those of them that must come back (A6.2);
+* `mandatory`: those of them that must come back (A6.2), those without a queue that a transaction
+  keeps, and all that a program which publishes again has published so;
 * `nacked_now[c]`: the tags of the nacks of a flush, so far (A10.5);
 * `acked_late`: those acked after nacks of the same flush (A10.5);
 * `named_now[c]`: the tags that the frames of a flush have named, so far (INV-A4);
@@ -251,9 +252,7 @@ class Parts(System):
     def stands(self, replica: Replica) -> bool:
         """Tell whether a process on its node has stopped with the node, which waits (A12.2, D9)."""
         node = self.replicas[replica].node
-        return bool(self.cluster.halted) and any(
-            self.replicas[r].node == node for r in Replica if r in self.cluster.halted
-        )
+        return any(self.replicas[r].node == node for r in Replica if r in self.cluster.halted)
 
     @helper
     def linked(self, one: Replica, other: Replica) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ackproof.lang import eventually, helper, invariant, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Status
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import Ack, Nack
+from ackproof.spec.wire import Ack, CommitOk, Nack
 
 # -- what the publisher is told -----------------------------------------------------------------
 
@@ -151,7 +151,7 @@ def MandatoryIsReturned(s: Confirms) -> bool:
     Its publisher has asked for that, and takes an ack without a return for a queue's.
     """
     return all(
-        s.mandatory & (s.publishers[c].confirmed | s.publishers[c].nacked)
+        s.mandatory & s.unroutable & (s.publishers[c].confirmed | s.publishers[c].nacked)
         <= s.publishers[c].returned
         for c in ChannelId
     )
@@ -187,6 +187,15 @@ def NoNackFromMinority(before: Confirms, after: Confirms, nack: Nack) -> bool:
     """Nor does it nack anything (A12.2).
 
     What it could not reach may be safe where it does not see it.
+    """
+    return not before.cluster.pausing or sees_majority(before)
+
+
+@step_property
+def NoCommitFromMinority(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
+    """Nor does it answer a commit (A12.6).
+
+    What was committed is as safe as what was acked, and by the same majority.
     """
     return not before.cluster.pausing or sees_majority(before)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ackproof.lang import eventually, invariant, step_property
 from ackproof.spec.properties_parting import across, is_to_stop, led_last
 from ackproof.spec.properties_storing import everything_ended
-from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -91,6 +91,22 @@ def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
 
 
 @step_property
+def WhatOneGotAllGet(before: Confirms, after: Confirms) -> bool:
+    """When a master ends, what one of its mirrors has the others have still to hear of (D1.3).
+
+    Without that they would not have the same, and who has less might take over.
+    """
+    return all(
+        m in after.multicast.copies[x]
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].status == Status.DOWN
+        for x in after.mirrors_of(r)
+        for y in after.mirrors_of(r)
+        for m in before.multicast.copies[x] & before.replicas[y].ready
+    )
+
+
+@step_property
 def OnlyWhatIsLedIsDeleted(before: Confirms, after: Confirms) -> bool:
     """A queue is deleted while a process leads it, and not while it is down (A9.3, C5.1).
 
@@ -138,19 +154,19 @@ def LastMasterStartsAgain(before: Confirms, after: Confirms) -> bool:
 
 @step_property
 def EndComesLast(before: Confirms, after: Confirms) -> bool:
-    """A channel hears of the end of a process after all that it had sent (O1).
+    """A channel hears of the end of a process after all that it had sent, credit too (O1).
 
     What comes after its end is answered for by nobody.  One that was given up is not heard.
     """
     return not any(
-        Msg.owner(m) == c
+        before.casts[c].credit[r].bumps > 0
+        or any(Msg.owner(m) == c for m in before.replicas[r].outbox | before.replicas[r].refused)
         for c in ChannelId
         if after.channels[c].open
         for r in Replica
         if not any(before.replicas[r].node == n for n in before.cluster.lost)
         if before.casts[c].downs[r] is not None and after.casts[c].downs[r] is None
         if before.replicas[r].status != Status.RUNNING
-        for m in before.replicas[r].outbox | before.replicas[r].refused
     )
 
 
@@ -224,10 +240,36 @@ def EveryQueueComesBack(s: Confirms) -> bool:
 
 @invariant
 def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
-    """On a channel that is closed nobody consumes (F3.2).
+    """Consumers that share a channel may consume as long as it is open, and no longer (F3.2).
 
-    What was handed out there could not be settled, and would be with nobody.
+    What was handed out on a closed one could not be settled, and would be with nobody.
     """
     return all(
-        s.channels[c].open or not s.consuming[c].open for c in ChannelId if s.tagged and s.shared
+        s.channels[c].open == s.consuming[c].open for c in ChannelId if s.tagged and s.shared
+    )
+
+
+@step_property
+def SeparateEndsAlone(before: Confirms, after: Confirms) -> bool:
+    """Consumers that have a channel of their own go on when the publisher's ends (A14.1, F3.2).
+
+    And the other way round: nobody is cancelled, and what somebody has stays his.  Both end with
+    their node, or when that pauses.
+    """
+    return (
+        before.shared
+        or bool(before.cluster.away)
+        or not any(after.replicas[r].status == Status.RUNNING for r in Replica)
+        or not any(
+            before.channels[c].open != after.channels[c].open
+            and before.consuming[c].open
+            and not (
+                after.consuming[c].open
+                and before.consuming[c].unsettled() <= after.consuming[c].unsettled()
+                and all(
+                    before.subscriptions[k].at == after.subscriptions[k].at for k in Consumer.of(c)
+                )
+            )
+            for c in ChannelId
+        )
     )

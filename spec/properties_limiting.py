@@ -7,8 +7,8 @@ publisher, and drops nothing that it has taken.
 
 from __future__ import annotations
 
-from ackproof.lang import invariant, step_property
-from ackproof.spec.sorts import Level, Msg, Overflow, Replica, Seen, Status
+from ackproof.lang import helper, invariant, step_property
+from ackproof.spec.sorts import ChannelId, Level, Msg, Overflow, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -52,6 +52,64 @@ def RefusedIsTooMuch(before: Confirms, after: Confirms) -> bool:
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()
         for m in after.replicas[r].refused - before.replicas[r].refused
+    )
+
+
+@step_property
+def FullTakesNothing(before: Confirms, after: Confirms) -> bool:
+    """A master that has as many ready messages as it may have refuses what arrives (B5.3).
+
+    That a consumer waits does not help, since the limit is looked at first.  What it knows from the
+    time when it was a mirror it has already; and of what nobody will confirm nobody hears.
+    """
+    return all(
+        m in after.replicas[r].refused
+        or (m in after.plain and m not in after.replicas[r].holds() - before.replicas[r].holds())
+        or before.replicas[r].seen[m] != Seen.ABSENT
+        for r in Replica
+        if before.replicas[r].limited and before.replicas[r].overflow == Overflow.REJECT_PUBLISH
+        if len(before.replicas[r].ready) >= before.replicas[r].max_length
+        if before.replicas[r].leads() and after.replicas[r].leads()
+        if before.cluster.lost == after.cluster.lost
+        for c in ChannelId
+        for m in before.casts[c].publishes[r] - after.casts[c].publishes[r]
+    )
+
+
+@step_property
+def OnlyTheSurplusIsDropped(before: Confirms, after: Confirms) -> bool:
+    """A queue that drops keeps as many messages as it may have (B5.2).
+
+    When another message gets in, or some come back, those that have to go are dropped, and no more;
+    and so it is when a process begins to lead, with what it has on the disk.
+    """
+    return all(
+        len(after.replicas[r].ready) == after.replicas[r].max_length
+        or (
+            nothing_is_dropped(before, after, r)
+            if before.replicas[r].leads()
+            else before.replicas[r].ready | set(before.replicas[r].store.level)
+            <= after.replicas[r].ready
+        )
+        for r in Replica
+        if before.replicas[r].limited and before.replicas[r].overflow == Overflow.DROP_HEAD
+        if after.replicas[r].leads()
+    )
+
+
+@helper
+def nothing_is_dropped(before: Confirms, after: Confirms, replica: Replica) -> bool:
+    """Tell whether a master has what was ready, or nothing came in, or back, that may be too much.
+
+    What leaves then a consumer has got, or it has expired.
+    """
+    return before.replicas[replica].ready <= after.replicas[replica].holds() or (
+        after.replicas[replica].ready <= before.replicas[replica].ready
+        and before.replicas[replica].pending <= after.replicas[replica].pending
+        and not any(
+            before.casts[c].publishes[replica] - after.casts[c].publishes[replica]
+            for c in ChannelId
+        )
     )
 
 

@@ -9,7 +9,7 @@ neither is to be seen at once.  Nor is who of them has all that the master has, 
 from __future__ import annotations
 
 from ackproof.lang import eventually, helper, invariant, reachable, step_property
-from ackproof.spec.sorts import Born, Level, Msg, Replica, Seen, Status
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -142,6 +142,19 @@ def OnlyWhoMustDeletes(before: Confirms, after: Confirms) -> bool:
         for r in Replica
         if before.replicas[r].status == Status.RUNNING and after.replicas[r].status == Status.DOWN
         if not before.replicas[r].store.apart
+        for m in Msg
+    )
+
+
+@step_property
+def TheRecordIsAsked(before: Confirms, after: Confirms) -> bool:
+    """A channel waits for nobody who was taken out of the record before (A5.5, D5.2).
+
+    Such a one has ended, and what is sent to him is lost.
+    """
+    return not any(
+        (after.channels[c].unconfirmed[m] - before.channels[c].unconfirmed[m]) & before.trimmed
+        for c in ChannelId
         for m in Msg
     )
 

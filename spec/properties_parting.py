@@ -100,7 +100,7 @@ def GivenUpIsUnheard(before: Confirms, after: Confirms) -> bool:
             after.replicas[r].outbox | after.replicas[r].refused
             or after.acks_across[r]
             or (before.tagged and before.replicas[r].pending != after.replicas[r].pending)
-            or any(after.casts[c].publishes[r] for c in ChannelId)
+            or any(after.casts[c].publishes[r] | after.casts[c].as_mirrors[r] for c in ChannelId)
         )
         for n in after.cluster.lost - before.cluster.lost
         for r in Replica
@@ -196,6 +196,18 @@ def OnlyWhoIsCutOffIsGivenUp(s: Confirms) -> bool:
         and (bool(s.cluster.away) or not s.cluster.estranged)
         and (bool(s.cluster.away) or s.cluster.losing == Side.NEITHER)
         and not any(s.home == n for n in s.cluster.away)
+    )
+
+
+@step_property
+def OnlyMastersAreGivenUp(before: Confirms, after: Confirms) -> bool:
+    """Mirrors give up a process that led last, and it gives up them, if there are any (D9).
+
+    Whoever else is dead has nobody who waits for him.
+    """
+    return all(
+        led_last(before, r) and bool(across(before, r))
+        for r in after.cluster.estranged - before.cluster.estranged
     )
 
 

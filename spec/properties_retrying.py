@@ -69,6 +69,59 @@ def CopyIsAsPersistent(s: Confirms) -> bool:
     )
 
 
+@invariant
+def CopyIsAsMandatory(s: Confirms) -> bool:
+    """A copy of a mandatory message is mandatory, and one of another message is not (C5.3, A6.2).
+
+    Whoever has asked to hear of a message without a queue hears of it when the copy has none.
+    """
+    return all(
+        (k in s.retrier.mandatory) == (m in s.retrier.mandatory)
+        for k in Msg
+        for m in Msg
+        if s.retrier.original[k] == m
+    )
+
+
+@invariant
+def MandatoryIsRemembered(s: Confirms) -> bool:
+    """The program knows of each message whether it is to come back if it reaches no queue (A6.2).
+
+    What it publishes again it publishes as it was asked to, and has nobody else to ask.
+    """
+    return all(
+        (m in s.mandatory) == (m in s.retrier.mandatory)
+        for c in ChannelId
+        for m in s.publishers[c].sent
+        if s.retrying
+    )
+
+
+@invariant
+def OneOfThemIsAwaited(s: Confirms) -> bool:
+    """The program waits for one answer to a message and its copies, to the latest of them (C5.3).
+
+    Whoever waits for more waits for what never comes.
+    """
+    return all(
+        m not in s.retrier.pending
+        and (n == k or n not in s.retrier.pending or s.retrier.original[n] != m)
+        for k in s.retrier.pending
+        for m in Msg
+        if s.retrier.original[k] == m
+        for n in Msg
+    )
+
+
+@invariant
+def AckedIsDone(s: Confirms) -> bool:
+    """The program waits for nothing that is acked, by `multiple` either (A11.3, A11.5).
+
+    Else it never comes to an end, and publishes again what is safe when its channel closes.
+    """
+    return not s.retrying or not s.retrier.pending & s.acked() - s.nacked()
+
+
 @step_property
 def RepeatedForACause(before: Confirms, after: Confirms) -> bool:
     """A message is published again if none of its copies is safe, nor under way (A14.3, INV-A12).

@@ -46,7 +46,7 @@ def UnknownTagClosesChannel(before: Confirms, after: Confirms, ack: ConsumerAck)
         known
         or (
             all(is_back(before, after, channel, r) for r in Replica)
-            and not (after.shared and after.channels[channel].open)
+            and after.channels[channel].open == (before.channels[channel].open and not after.shared)
         )
     )
 

@@ -167,6 +167,22 @@ def everything_ended(before: Confirms, after: Confirms) -> bool:
 
 
 @step_property
+def StoreTakesInOrder(before: Confirms, after: Confirms) -> bool:
+    """A store takes messages in the order in which its queue got them (O1, O2).
+
+    So what it has of a channel is what was published first, and of two channels what came first.
+    In a partition there may be two masters, to which messages have come in another order each.
+    """
+    return not any(
+        (n in before.seniors[before.replicas[r].of][m] and not before.cluster.parted)
+        or (Msg.owner(n) == Msg.owner(m) and n < m)
+        for r in Replica
+        for m in before.mailboxes[r].writes - after.mailboxes[r].writes
+        for n in before.mailboxes[r].writes & after.mailboxes[r].writes
+    )
+
+
+@step_property
 def MemoryEndsWithItsNode(before: Confirms, after: Confirms) -> bool:
     """What the shared store has in memory is gone with its node (C5).
 
@@ -232,6 +248,15 @@ def PowerFollowsDeletion(before: Confirms, after: Confirms) -> bool:
             for r in Replica
             for m in Msg
         )
+    )
+
+
+@reachable
+def WrittenBodySurvives(before: Confirms, after: Confirms) -> bool:
+    """The node goes down, and a body is there that the kernel had, and the disk had not (C5)."""
+    return everything_ended(before, after) and any(
+        before.bodies.level[m] == Level.WRITTEN and after.bodies.level[m] == Level.WRITTEN
+        for m in Msg
     )
 
 

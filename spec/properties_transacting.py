@@ -62,7 +62,10 @@ def NoReturnInTransaction(before: Confirms, after: Confirms, ret: Return) -> boo
     transaction = before.transactions[ret.channel]
     return transaction.mode == TxMode.NONE or (
         after.transactions[ret.channel].mode == TxMode.COMMITTING
-        and any(not after.holders[m] for m in transaction.batch & transaction.mandatory)
+        and any(
+            not after.holders[m] and (m in before.mandatory or bool(transaction.routes[m]))
+            for m in transaction.batch & transaction.mandatory
+        )
     )
 
 
@@ -87,6 +90,22 @@ def ClosedHasNoTransaction(s: Confirms) -> bool:
     Another one may be opened in its place, and its client has asked for none.
     """
     return all(s.channels[c].open or s.transactions[c].mode == TxMode.NONE for c in ChannelId)
+
+
+@invariant
+def OverIsForgotten(s: Confirms) -> bool:
+    """A channel keeps messages for a commit while a transaction is open (A13.3, A13.7).
+
+    What it kept for longer the next commit would publish, or return.
+    """
+    return all(
+        s.transactions[c].mode == TxMode.OPEN
+        or (
+            not (s.transactions[c].batch | s.transactions[c].mandatory)
+            and not any(s.transactions[c].routes[m] for m in Msg)
+        )
+        for c in ChannelId
+    )
 
 
 @step_property

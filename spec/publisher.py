@@ -57,19 +57,19 @@ class Publisher(Process):
             self.next_tag = Msg.succ(tag)
 
     @helper
-    def named(self, tag: Msg, multiple: bool) -> Set[Msg]:
-        """Return the numbers that a frame speaks of, settled ones included (A11.5)."""
-        return {m for m in self.sent if m <= tag and multiple} | {tag}
+    def earlier(self, tag: Msg, multiple: bool) -> Set[Msg]:
+        """Return the numbers before `tag` that a frame speaks of, settled ones included (A11.5)."""
+        return {m for m in self.sent if multiple and m < tag}
 
     @handler
     def sees_ack(self, tag: Msg, multiple: bool) -> None:
         """Conclude that these messages are the broker's responsibility now (A11.5)."""
-        self.confirmed |= (self.named(tag, multiple) - self.nacked) | {tag}
+        self.confirmed |= (self.earlier(tag, multiple) - self.nacked) | {tag}
 
     @handler
     def sees_nack(self, tag: Msg, multiple: bool) -> None:
         """Conclude that these messages may have to be published again (A11.5, INV-A12)."""
-        self.nacked |= (self.named(tag, multiple) - self.confirmed) | {tag}
+        self.nacked |= (self.earlier(tag, multiple) - self.confirmed) | {tag}
 
     @handler
     def sees_return(self, msg: Msg) -> None:

@@ -114,8 +114,8 @@ class Publishing(Closing):
         self.expect(msg, targets, found)
         if not found:
             self.unroutable.add(msg)
-            if mandatory:
-                self.mandatory.add(msg)
+        if mandatory and (self.retrying or not found):
+            self.mandatory.add(msg)
         self.route(msg, found, persistent)
         self.channels[channel].publish(set(self.asked(found)), mandatory)
         self.hand_over(channel, blocked)
@@ -133,6 +133,8 @@ class Publishing(Closing):
         require(self.all_exist(targets))
         if persistent and targets:
             self.persistent.add(msg)
+        if mandatory and not targets:
+            self.mandatory.add(msg)
         self.channels[channel].skip()
         self.transactions[channel].publish(msg, targets, mandatory)
         self.hand_over(channel, blocked)

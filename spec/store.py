@@ -155,7 +155,6 @@ class Store(Files):
         super().save()
         for msg in set(self.leaving):
             self.level[msg] = Level.ABSENT
-        self.leaving.clear()
 
     @handler
     def crash(self) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from ackproof.spec.equivalents import (
     channels,
+    clients,
     consumers,
     failing,
     flow,
@@ -26,6 +27,7 @@ __all__ = ["EQUIVALENT"]
 #: For each method, what a mutant does, and why nothing can notice it.
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     **channels.EQUIVALENT,
+    **clients.EQUIVALENT,
     **queues.EQUIVALENT,
     **stores.EQUIVALENT,
     **flow.EQUIVALENT,

@@ -8,6 +8,7 @@ from ackproof.spec.equivalents.reasons import (
     BOTH,
     CLIENTS_OWN,
     COMMITTED,
+    DELETION,
     FEWER,
     FOUND,
     HEARS,
@@ -16,8 +17,10 @@ from ackproof.spec.equivalents.reasons import (
     MARKED,
     NOT_ASKED,
     NOT_OPEN,
+    NOT_RETRYING,
     NOTHING,
     ONLY_MIRRORS,
+    OWN_CHANNEL,
     SWITCH,
     SYSTEM,
     all_of,
@@ -26,6 +29,8 @@ from ackproof.spec.equivalents.reasons import (
 __all__ = ["EQUIVALENT"]
 
 _GUARD = "self.open and (self.next_seq is not None or not self.takes_number(mandatory))"
+
+_OWN = "self.tagged and (not self.shared) and self.consuming[channel].open"
 
 _CUTOFF = "otherwise is not None and otherwise < still_open"
 
@@ -86,11 +91,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Reader.clears_alarm": {"drops `require(self.alarmed)`": NOTHING},
-    "Transaction.forget": {
-        "drops `self.mandatory.clear()`": (
-            "It is asked of the messages of a batch only, and none is in two batches."
-        ),
-    },
+    "Transaction.select": {"drops `require(self.answers())`": SYSTEM},
+    "Transaction.publish": {"drops `require(self.mode == TxMode.OPEN)`": SYSTEM},
+    "Transaction.commit": {"drops `require(self.mode == TxMode.OPEN)`": SYSTEM},
+    "Transaction.fail": {"drops `require(self.mode == TxMode.COMMITTING)`": SYSTEM},
+    "Transaction.complete": {"drops `require(self.mode == TxMode.COMMITTING)`": SYSTEM},
+    "Transaction.roll_back": {"drops `require(self.mode == TxMode.OPEN)`": SYSTEM},
     "Publishing.select": {
         "drops `self.channels[channel].open` from `self.channels[channel].open and "
         "self.transactions[channel].answers()`": MACHINE,
@@ -145,6 +151,21 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.transactions[channel].answers()` from `self.channels[channel].open and "
         "self.transactions[channel].answers()`": MACHINE,
     },
+    "Closing.shut_down": {"takes `self.retrying` for true": NOT_RETRYING},
+    "Closing.close_consumers": {
+        **all_of(
+            OWN_CHANNEL,
+            f"drops `self.tagged` from `{_OWN}`",
+        ),
+        **all_of(
+            NOTHING,
+            f"drops `self.consuming[channel].open` from `{_OWN}`",
+        ),
+    },
+    "Closing.reopen": {
+        "drops `self.tagged` from `self.tagged and (not self.shared) and (not "
+        "self.consuming[channel].open)`": OWN_CHANNEL,
+    },
     "Closing.close": {
         **all_of(
             NOTHING,
@@ -179,6 +200,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `bool(rejects)` from `bool(rejects) and self.reaches(replica)`",
         ),
     },
+    "Confirming.down_arrives": {
+        "drops `self.replicas[replica].status == Status.DELETED` from `reason == Reason.NORMAL "
+        "and self.replicas[replica].status == Status.DELETED`": DELETION,
+    },
+    "Confirming.sees_ack": {"takes `self.retrying` for true": NOT_RETRYING},
+    "Confirming.sees_nack": {"takes `self.retrying` for true": NOT_RETRYING},
     "Confirming.flush": {
         **all_of(
             MACHINE,

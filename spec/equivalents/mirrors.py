@@ -8,6 +8,7 @@ from ackproof.spec.equivalents.reasons import (
     ALONE,
     EITHER,
     HEARS,
+    LEADS_FIRST,
     NO_PLACE,
     NOTHING,
     TOLD,
@@ -39,6 +40,10 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             ALONE,
             "has `self.siblings(replica)` for `self.siblings(replica) - {replica}`",
         ),
+    },
+    "Parts.was_last_master": {
+        "drops `self.replicas[master].status == Status.DOWN` from `self.replicas[master].led() and "
+        "self.replicas[master].status == Status.DOWN`": LEADS_FIRST,
     },
     "Parts.strangers": {
         **all_of(

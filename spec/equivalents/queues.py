@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ackproof.spec.equivalents.reasons import (
+    ALL_COMING,
+    ALL_LEAD,
     DRAINED,
     KEEPS,
     MACHINE,
     NO_PLACE,
     NO_SURPLUS,
     NOT_AWAITED,
+    NOT_LENT,
     NOTHING,
+    SENT_IN_ORDER,
     SWITCH,
     SYSTEM,
     TWO_IN_ONE,
     UNMARKED,
+    UNUSED,
     all_of,
 )
 
 __all__ = ["EQUIVALENT"]
 
+
+_LATER = "len({k for k in among if not self.before(k, m)})"
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "QueueMaster.is_present": {
@@ -161,6 +168,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Queueing.shorten": {
+        "drops `self.replicas[replica].leads()` from `self.replicas[replica].leads() and "
+        "self.replicas[replica].overflows()`": ALL_LEAD,
         **all_of(
             NO_PLACE,
             "drops `self.replicas[replica].displace(surplus)`",
@@ -173,6 +182,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Queueing.pass_by": {
+        "drops `not self.replicas[replica].ready` from `not self.replicas[replica].ready and (not "
+        "self.replicas[replica].recognises(msg))`": MACHINE,
         **all_of(
             SWITCH,
             (
@@ -182,6 +193,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Queueing.acknowledge": {
+        "drops `self.replicas[replica].leads()` from `self.consumers and "
+        "self.replicas[replica].leads()`": NOT_LENT,
         **all_of(
             MACHINE,
             "drops `require(msg in self.replicas[replica].pending)`",
@@ -192,6 +205,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Queueing.requeue": {
+        "drops `self.replicas[replica].leads()` from `self.consumers and "
+        "self.replicas[replica].leads()`": NOT_LENT,
         **all_of(
             MACHINE,
             "drops `require(msg in self.replicas[replica].pending)`",
@@ -200,6 +215,11 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             KEEPS,
             "drops `self.replicas[replica].requeue(msg)`",
         ),
+    },
+    "Renewing.name_is_free": {
+        "drops `not self.replicas[replica].declared` from `not self.replicas[replica].declared and "
+        "any((self.replicas[r].of == self.replicas[replica].after and self.replicas[r].status == "
+        "Status.DELETED for r in Replica))`": NOTHING,
     },
     "Arrivals.leave": {
         "drops `self.ahead[msg].clear()`": NO_PLACE,
@@ -220,6 +240,18 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `self.ahead[msg].clear()`",
         ),
     },
+    "Arrivals.arrive": {"drops the filter `Msg.owner(m) != Msg.owner(msg)`": SENT_IN_ORDER},
+    "Announcements.arrive": {"drops the filter `Msg.owner(m) != Msg.owner(msg)`": SENT_IN_ORDER},
+    "Announcements.first": {"has `self.ahead[m]` for `self.ahead[m] & among`": ALL_COMING},
+    "Announcements.stand": {"drops `self.ahead[msg] = set(behind)`": UNUSED},
+    "Announcements.surplus": all_of(
+        UNUSED,
+        f"drops the filter `{_LATER} > most`",
+        f"has `{_LATER} >= most` for `{_LATER} > most`",
+        "drops the filter `not self.before(k, m)`",
+        "has `self.before(k, m)` for `not self.before(k, m)`",
+        "swaps arguments: `self.before(m, k)`",
+    ),
     "Announcements.leave": {
         **all_of(
             NO_PLACE,

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 __all__ = [
+    "ALL_COMING",
+    "ALL_LEAD",
     "ALONE",
     "ANYTIME",
     "AT_ONCE",
     "BOTH",
     "CLIENTS_OWN",
     "COMMITTED",
+    "COUNTED",
+    "DELETION",
     "DRAINED",
     "EITHER",
+    "ENDS_NEXT",
     "FEWER",
     "FOUND",
     "HEARS",
     "HOOK",
     "IGNORED",
     "KEEPS",
+    "LEADS_FIRST",
     "MACHINE",
     "MARKED",
     "NAMELESS",
     "NOTHING",
+    "NOT_APART",
     "NOT_ASKED",
     "NOT_AWAITED",
+    "NOT_LENT",
     "NOT_OPEN",
+    "NOT_RETRYING",
     "NO_MEMORY",
     "NO_PLACE",
     "NO_SURPLUS",
     "ONLY_MIRRORS",
+    "OWN_CHANNEL",
+    "SENT_IN_ORDER",
     "SEPARATE",
     "STILLBORN",
     "SWITCH",
@@ -35,6 +46,7 @@ __all__ = [
     "TOLD",
     "TWO_IN_ONE",
     "UNMARKED",
+    "UNUSED",
     "all_of",
 ]
 
@@ -70,6 +82,18 @@ STILLBORN = "A process that ends before it has started is one that ends as it st
 ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."
 DRAINED = "The drain confirms what is CALLED, whoever leads (D4.13, D6.1)."
 NOT_AWAITED = "The drain ignores what is not awaited (B6.1)."
+COUNTED = "The message that the frame names is counted in any case."
+NOT_RETRYING = "Where nobody publishes again nothing waits for that."
+OWN_CHANNEL = "Only where consumers have a channel of their own an instance has it fail."
+ALL_LEAD = "Whoever takes in, takes back or begins to lead is its queue's master."
+NOT_LENT = "Only a master that runs has handed anything out."
+NOT_APART = "Where bodies do not lie apart nobody refers to any."
+ENDS_NEXT = "The process ends next, and what is buffered with it."
+SENT_IN_ORDER = "What comes from one channel comes in the order of its numbers (O2)."
+UNUSED = "Nobody asks it of what masters have told."
+ALL_COMING = "It is asked of all that is coming, and of nothing else."
+DELETION = "A normal end is a deletion here; in some eras a mirror ends so, too."
+LEADS_FIRST = "Whoever asks has asked before whether it leads, and a deleted queue has no mirrors."
 
 
 def all_of(reason: str, *mutants: str) -> dict[str, str]:

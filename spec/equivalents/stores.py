@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from ackproof.spec.equivalents.reasons import (
     AT_ONCE,
+    ENDS_NEXT,
     IGNORED,
     NO_MEMORY,
     NO_PLACE,
+    NOT_APART,
     NOTHING,
 )
 
@@ -23,6 +25,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "self.level[msg] == Level.SYNCED`": AT_ONCE,
         "has `Level.SYNCED` for `Level.WRITTEN`": AT_ONCE,
     },
+    "Store.needs_no_body": {
+        "drops `self.apart` from `self.apart and self.level[msg] == Level.ABSENT`": NOT_APART,
+    },
+    "Store.save": {"has `Level.BUFFERED` for `Level.ABSENT`": ENDS_NEXT},
+    "Mailbox.take": {"drops `self.order.leave({msg})`": NO_PLACE},
+    "Mailbox.vanish": {"drops `self.order.keep(set())`": NO_PLACE},
     "Bodies.keep": {
         "takes `self.level[msg] != Level.SYNCED` for true": IGNORED,
         "has `Level.ABSENT` for `Level.SYNCED`": IGNORED,

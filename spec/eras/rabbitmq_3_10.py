@@ -53,6 +53,7 @@ design = Design(
         Breaks("AckedIsVouchedFor", "late", 16),
         Breaks("NoAckFromMinority", "divided", 6),
         Breaks("NoNackFromMinority", "divided", 7),
+        Breaks("NoCommitFromMinority", "commit_across", 6),
         Breaks("NoAckBeforeDurable", "limits", 13),
         Breaks("PromotedIsSynchronised", "promotion", 10),
         Breaks("EveryPublishSettles", "fanout_mirrors", 9),

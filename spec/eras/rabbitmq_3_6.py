@@ -64,6 +64,7 @@ design = Design(
         Breaks("ReturnPrecedesNack", "core", 6),
         Breaks("ReturnedIsUnroutable", "core", 4),
         Breaks("NoAckFromMinority", "partition", 6),
+        Breaks("NoCommitFromMinority", "commit_across", 6),
         Breaks("UnroutableIsConfirmed", "core", 5),
         Breaks("NackOnlyWithCause", "core", 5),
         Breaks("AckMeansAccepted", "tiny", 5),
@@ -86,5 +87,6 @@ design = Design(
         Breaks("OnlyWhoDropsMakesRoom", "plain", 4),
         Breaks("HeldUntilSettled", "refilled", 7),
         Breaks("DeliveredToWhoConsumes", "refusing", 4),
+        Breaks("FullTakesNothing", "commit_refused", 3),
     ),
 )

@@ -173,6 +173,7 @@ design = Design(
         Breaks("ReturnedIsUnroutable", "core", 4),
         Breaks("NoAckFromMinority", "partition", 6),
         Breaks("NoNackFromMinority", "ended_apart", 8),
+        Breaks("NoCommitFromMinority", "commit_across", 6),
         Breaks("NackOnlyWithCause", "core", 6),
         Breaks("AckMeansAccepted", "tiny", 5),
         Breaks("NoQueueIsOverlooked", "tiny", 4),
@@ -194,5 +195,6 @@ design = Design(
         Breaks("ReturnPrecedesAck", "roomless", 8),
         Breaks("OnlyWhatIsAskedForIsConfirmed", "redeclared", 4),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("AckedIsNotRefused", "parted_refusing", 8),
     ),
 )

@@ -105,6 +105,7 @@ design = Design(
         Breaks("MultipleIsExact", "trio", 5),
         Breaks("NoAckFromMinority", "partition", 6),
         Breaks("NoNackFromMinority", "partition", 10),
+        Breaks("NoCommitFromMinority", "commit_across", 6),
         Breaks("NackOnlyWithCause", "core", 6),
         Breaks("AckMeansAccepted", "core", 8),
         Breaks("NoQueueIsOverlooked", "tiny", 4),

@@ -54,6 +54,7 @@ design = Design(
         Breaks("ConfirmedByStoreIsSafe", "tiny", 4),
         Breaks("NoAckFromMinority", "divided", 6),
         Breaks("NoNackFromMinority", "divided", 7),
+        Breaks("NoCommitFromMinority", "commit_across", 6),
         Breaks("NoAckBeforeDurable", "tiny", 7),
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
         Breaks("AckedIsNotRefused", "redeclared", 8),

@@ -143,6 +143,7 @@ PROOFS = {
     "RefusedOnce": ("EachMessageHasOnePlace", "MultipleIsExact"),
     "NoAckFromMinority": (),
     "NoNackFromMinority": (),
+    "NoCommitFromMinority": (),
     "NoAckInTransaction": (),
     "NoNackInTransaction": (),
     "NoNeedlessAck": (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ackproof.lang import lemma
 from ackproof.spec.lemmas.asking import below_next
-from ackproof.spec.sorts import ChannelId, Level, Msg, Replica, Seen, TxMode
+from ackproof.spec.sorts import ChannelId, Level, Msg, Queue, Replica, Seen, TxMode
 from ackproof.spec.system import Confirms
 
 
@@ -67,6 +67,17 @@ def AbandonedIsNotKept(s: Confirms) -> bool:
     )
 
 
+@lemma("BatchBelongs", "BatchIsNumbered")
+def UnroutedAsksBack(s: Confirms) -> bool:
+    """What a transaction keeps as mandatory and without a queue was published so (A6.2, A13.1)."""
+    return all(
+        m in s.transactions[c].batch
+        and (m in s.mandatory or any(q in s.transactions[c].routes[m] for q in Queue))
+        for c in ChannelId
+        for m in s.transactions[c].mandatory
+    )
+
+
 @lemma("CommittedIsPast", "BatchBelongs", "BatchIsOpen", "ConfirmXorTransaction", "IdleIsEmpty")
 def AbandonedIsNotAwaited(s: Confirms) -> bool:
     """No channel waits for it (A13.6)."""
@@ -89,11 +100,12 @@ PROOFS = {
     ),
     "ClosedHasNoTransaction": (),
     "ComplaintIsTrue": (),
+    "OverIsForgotten": (),
     "ClosesOnce": ("ClosedHasNoTransaction",),
     "CommitSettles": ("UnnamedGetNoTags",),
     "FailureIsNoticed": ("ConfirmXorTransaction", "IdleIsEmpty"),
     "FailedCommitCloses": ("FailureIsNoticed",),
-    "NoReturnInTransaction": ("ConfirmXorTransaction",),
+    "NoReturnInTransaction": ("ConfirmXorTransaction", "UnroutedAsksBack"),
     "PlainIsOfNoMode": (),
     "RollbackUnsettles": (),
     "NoCommitBeforeDurable": (

@@ -75,6 +75,12 @@ def PendingIsUnacked(s: Confirms) -> bool:
     )
 
 
+@lemma(*_UNSENT)
+def MandatoryWasSent(s: Confirms) -> bool:
+    """What a program remembers as mandatory it has published (A6.2)."""
+    return all(m in s.publishers[Msg.owner(m)].sent for m in s.retrier.mandatory)
+
+
 @lemma("PendingWasSent", "PendingIsUnacked", *_UNSENT, *_TELLING)
 def WhatIsNotLeftIsLost(s: Confirms) -> bool:
     """What a program does not wait for any more is safe, or it knows the worst (A14.3)."""
@@ -129,4 +135,13 @@ PROOFS = {
         *_UNSENT,
         *_TELLING,
     ),
+    "CopyIsAsMandatory": ("CopiesWereSent", "MandatoryWasSent", "PendingWasSent", *_UNSENT),
+    "OneOfThemIsAwaited": (
+        "CopiesWereSent",
+        "OneIsLeft",
+        "PendingIsUnacked",
+        "PendingWasSent",
+        *_UNSENT,
+    ),
+    "AckedIsDone": ("PendingIsUnacked", "PendingWasSent", "SentBelongs", *_UNSENT, *_TELLING),
 }

@@ -14,10 +14,20 @@ def NothingIsOverlooked(s: Confirms) -> bool:
     return not s.overlooked
 
 
+#: What it takes to know that what is published now was not sent before.
+_UNSENT = ("ConfirmXorTransaction", "CountsAgree", "SentIsBelowNext")
+
+
 @lemma()
+def MandatoryIsPast(s: Confirms) -> bool:
+    """What was published as mandatory is never numbered again (A4.1, A6.2)."""
+    return all(below_next(s, m) for m in s.mandatory)
+
+
+@lemma("MandatoryIsPast", "NothingIsSentBefore", *_UNSENT, "UnroutableWasSent")
 def MandatoryCameBack(s: Confirms) -> bool:
     """What must come back came back in the step in which it was published (A6.1)."""
-    return all(m in s.publishers[Msg.owner(m)].returned for m in s.mandatory)
+    return all(m in s.publishers[Msg.owner(m)].returned for m in s.mandatory & s.unroutable)
 
 
 @lemma("BatchIsNumbered")
@@ -42,9 +52,6 @@ def AskingIsCommitting(s: Confirms) -> bool:
         )
     )
 
-
-#: What it takes to know that what is published now was not sent before.
-_UNSENT = ("ConfirmXorTransaction", "CountsAgree", "SentIsBelowNext")
 
 #: What the properties of this group are proved with.
 PROOFS = {

@@ -19,6 +19,7 @@ from tests.spec.mistakes import MISTAKES
 from tests.spec.mistakes import MODEL as CONSUMING
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
@@ -206,6 +207,17 @@ NOTICED = {
     ("GivenUpIsUnheard", "FaithfulNode"): "GivenUpIsUnheard/notice",
     ("WordsEndWithTheirNode", "EloquentNodes"): "WordsEndWithTheirNode/halt",
     ("UnroutableIsConfirmed", "NackingChannel"): "UnroutableIsSettled/publish",
+    ("AckedIsDone", "AlarmedRetrier"): "PendingIsUnacked/close",
+    ("AckedIsDone", "LiteralRetrier"): "AckedIsDone/flush",
+    ("CopyIsAsMandatory", "UnaskedCopies"): "CopyIsAsMandatory/publish_again",
+    ("FullTakesNothing", "HospitableQueue"): "FullTakesNothing/pass_by",
+    ("NoCommitFromMinority", "CommittingMinority"): "NoCommitFromMinority/complete#1",
+    ("OneOfThemIsAwaited", "ObstinateRetrier"): "OneOfThemIsAwaited/publish_again",
+    ("OnlyWhatExistsIsRoutedTo", "BlindCopies"): "OnlyWhatExistsIsRoutedTo/publish_again",
+    ("OverIsForgotten", "OutlivingTransaction"): "OverIsForgotten/close",
+    ("OverIsForgotten", "RetentiveTransaction"): "OverIsForgotten/tx_rollback:2",
+    ("SeparateEndsAlone", "SociableClosing"): "SeparateEndsAlone/close",
+    ("TheRecordIsAsked", "NostalgicChannel"): "TheRecordIsAsked/publish",
 }
 
 #: Mistakes that break what is proved only where a restriction of the proofs is not met.
@@ -250,7 +262,7 @@ def mistakes() -> dict[tuple[str, str], Mistake]:
         *((name, *case, CREDITING) for name, case in CREDITING_MUTANTS.items()),
     )
     of_a_step = (
-        *(MIRRORING_MUTANTS, CHANNELS_MUTANTS, LIMITING_MUTANTS),
+        *(MIRRORING_MUTANTS, CHANNELS_MUTANTS, CLOSING_MUTANTS, LIMITING_MUTANTS),
         *(FAILING_MUTANTS, RETRYING_MUTANTS, STORING_MUTANTS),
     )
     found = [

@@ -59,7 +59,7 @@ SMALL = Instance(
         "Confirms.transactional": True,
         "Confirms.consumers": False,
     },
-    states=4_420,
+    states=4_574,
     lacks=("SeveralCommitted",),
 )
 
@@ -73,7 +73,7 @@ PAIR = Instance(
         "Confirms.transactional": True,
         "Confirms.consumers": False,
     },
-    states=3_656,
+    states=4_269,
     lacks=("ReturnedAtCommit",),
 )
 
@@ -110,7 +110,7 @@ ONE = Instance(
         "Confirms.shared": True,
         "Confirms.transactional": True,
     },
-    states=2_716,
+    states=2_762,
     lacks=("SeveralCommitted", "ReturnedAtCommit", "CommitAppliesAcks"),
 )
 

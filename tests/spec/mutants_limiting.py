@@ -150,6 +150,28 @@ class RevivingConfirms(Confirms):
         self.seen_tags[channel].clear()
 
 
+class HospitableQueue(Confirms):
+    """Gives a message to a consumer that waits, though there is no room for it (B5.3)."""
+
+    @action
+    def pass_by(self, msg: Msg, replica: Replica) -> None:
+        """Look at the limit no more than at what waits."""
+        require(self.consumers and self.casts[Msg.owner(msg)].next_for(replica) == msg)
+        require(self.replicas[replica].leads() and self.reaches(replica))
+        require(not self.replicas[replica].ready and not self.replicas[replica].recognises(msg))
+        self.casts[Msg.owner(msg)].receive(msg, replica)
+        self.hand_past(msg, replica)
+
+
+class OverzealousQueue(QueueProcess):
+    """Drops all that it has when that is too much (B5.2)."""
+
+    @helper
+    def surplus(self) -> Set[Msg]:
+        """Make room for those to come, too."""
+        return set(self.ready)
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -164,6 +186,8 @@ LIMITING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(AnxiousQueue, "RefusedIsTooMuch", "limits"),
         _case(StrictQueue, "OnlyWhoDropsMakesRoom", "refilled"),
         _case(ConservativeQueue, "OldestGoesFirst", "drops"),
+        _case(HospitableQueue, "FullTakesNothing", "refusing_all"),
+        _case(OverzealousQueue, "OnlyTheSurplusIsDropped", "shared_limit"),
         _case(KeepingQueue, "WhatLeftIsGone", "drops"),
         _case(LastingWords, "CastsEndWithTheirNode", "limits"),
         _case(OvertakingEnds, "EndComesLast", "crowded"),

@@ -10,7 +10,7 @@ from ackproof.spec.channel import Channel
 from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import Msg, Replica, Seen
+from ackproof.spec.sorts import Msg, Queue, Replica, Seen
 from ackproof.spec.system import Confirms
 
 # -- a process of a queue -------------------------------------------------------------------------
@@ -398,6 +398,37 @@ class OneSidedHealing(Confirms):
         return True
 
 
+class NostalgicChannel(Confirms):
+    """Waits for processes that were taken out of the record, too (D5.2)."""
+
+    @helper
+    def asked(self, targets: Set[Queue]) -> Set[Replica]:
+        """Count those that were there once."""
+        gone = {r for r in self.trimmed if self.replicas[r].of in targets}
+        return self.addressed(targets) | gone
+
+
+class WaryMirrors(Confirms):
+    """Gives up whoever is on the other side, running or not (D9)."""
+
+    @helper
+    def strangers(self, master: Replica) -> Set[Replica]:
+        """Count those that have ended."""
+        return {r for r in self.siblings(master) if not self.linked(r, master)}
+
+
+class UngratefulMulticast(Multicast):
+    """Takes what a mirror had missed for missed, though it has got it since (D1.3)."""
+
+    @handler
+    def learnt(self, msg: Msg, replica: Replica) -> None:
+        """Tick it off as told, and as missed still."""
+        self.copies[replica].discard(msg)
+        self.discards[replica].discard(msg)
+        self.refusals[replica].discard(msg)
+        self.order[replica].leave({msg})
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -441,6 +472,9 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(FollowingElders, "PassedOverMirrorsStop", "promotion"),
         _case(TrustedMirrors, "AckedIsVouchedFor", "late"),
         _case(HalfHealing, "EveryPublisherHears", "away"),
+        _case(NostalgicChannel, "TheRecordIsAsked", "fanout_mirrors"),
+        _case(WaryMirrors, "OnlyMastersAreGivenUp", "two_nodes"),
+        _case(UngratefulMulticast, "WhatOneGotAllGet", "generations"),
         _case(LargeMinority, "NoAckFromMinority", "partition"),
         _case(OneSidedHealing, "OneMaster", "partition"),
     )

@@ -5,9 +5,9 @@ Each draws one conclusion too early, too late or not at all.
 
 from __future__ import annotations
 
-from ackproof.lang import Design, action, handler, require
+from ackproof.lang import Design, Set, action, handler, require
 from ackproof.spec.retrier import Retrier
-from ackproof.spec.sorts import ChannelId, Msg
+from ackproof.spec.sorts import ChannelId, Msg, Queue
 from ackproof.spec.system import Confirms
 
 
@@ -18,6 +18,43 @@ class DiscouragedRetrier(Retrier):
     def sees_nack(self, tag: Msg, multiple: bool) -> None:
         """Be done with what was refused."""
         self.pending -= self.named(tag, multiple)
+
+
+class ForgetfulRetrier(Retrier):
+    """Does not remember who wants to hear of messages without a queue (A6.2)."""
+
+    @handler
+    def publish(self, msg: Msg, targets: Set[Queue], mandatory: bool) -> None:
+        """Remember all but that."""
+        super().publish(msg, targets, False)
+
+
+class ObstinateRetrier(Retrier):
+    """Waits for an answer to what it has published again, too (C5.3)."""
+
+    @handler
+    def repeat(self, msg: Msg, copied: Msg) -> None:
+        """Go on waiting."""
+        super().repeat(msg, copied)
+        self.pending.add(copied)
+
+
+class LiteralRetrier(Retrier):
+    """Takes an ack for that of one message, whatever it covers (A11.5)."""
+
+    @handler
+    def sees_ack(self, tag: Msg, multiple: bool) -> None:
+        """Be done with the one that is named."""
+        super().sees_ack(tag, False)
+
+
+class AlarmedRetrier(Retrier):
+    """Takes the end of one channel for that of all (A14.3)."""
+
+    @handler
+    def loses(self, channel: ChannelId) -> None:
+        """See to all that is not answered."""
+        self.due |= self.pending
 
 
 class TrustingRetrier(Retrier):
@@ -64,6 +101,32 @@ class CheapCopies(Confirms):
         self.retrier.repeat(msg, copied)
 
 
+class UnaskedCopies(Confirms):
+    """Publishes copies as if nobody had asked whether there is a queue for them (A6.2)."""
+
+    @action(fair="weak")
+    def publish_again(self, msg: Msg, copied: Msg) -> None:
+        """Take every copy for one that need not come back."""
+        require(self.retrying and copied in self.retrier.due)
+        targets = {q for q in self.retrier.routes[copied] if self.exists(q)}
+        self.process_publish(msg, targets, False, copied in self.persistent)
+        self.retrier.repeat(msg, copied)
+
+
+class BlindCopies(Confirms):
+    """Publishes copies to queues that are gone (A5.4)."""
+
+    @action(fair="weak")
+    def publish_again(self, msg: Msg, copied: Msg) -> None:
+        """Go where the message was to go."""
+        require(self.retrying and copied in self.retrier.due)
+        mandatory = copied in self.retrier.mandatory
+        self.process_publish(
+            msg, set(self.retrier.routes[copied]), mandatory, copied in self.persistent
+        )
+        self.retrier.repeat(msg, copied)
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -75,6 +138,12 @@ RETRYING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(DiscouragedRetrier, "NothingIsGivenUp", "retried"),
         _case(TrustingRetrier, "NothingIsGivenUp", "retried_elsewhere"),
         _case(CheapCopies, "CopyIsAsPersistent", "retried_elsewhere"),
+        _case(UnaskedCopies, "CopyIsAsMandatory", "retried_elsewhere"),
+        _case(BlindCopies, "OnlyWhatExistsIsRoutedTo", "retried_deleted"),
+        _case(ForgetfulRetrier, "MandatoryIsRemembered", "retried_elsewhere"),
+        _case(ObstinateRetrier, "OneOfThemIsAwaited", "retried"),
+        _case(LiteralRetrier, "AckedIsDone", "retried"),
+        _case(AlarmedRetrier, "AckedIsDone", "retried_elsewhere"),
         _case(ImpatientConfirms, "RepeatedForACause", "retried"),
         _case(OnceAgainConfirms, "WhatIsDueIsRepeated", "retried"),
     )

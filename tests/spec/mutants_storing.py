@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ackproof.lang import Design, action, handler, require
 from ackproof.spec.sorts import Level, Msg, Replica, Status
-from ackproof.spec.store import Bodies, Store
+from ackproof.spec.store import Bodies, Mailbox, Store
 from ackproof.spec.system import Confirms
 
 
@@ -129,6 +129,15 @@ class ForesightedConfirms(Confirms):
         self.replicas[replica].store.sync(msg)
 
 
+class ShuffledMailbox(Mailbox):
+    """Has a store take whatever comes first to hand (O1)."""
+
+    @handler
+    def send(self, msg: Msg) -> None:
+        """Do not note what was sent before."""
+        self.writes.add(msg)
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -148,6 +157,7 @@ STORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(LastingBodies, "MemoryEndsWithItsNode", "bodies"),
         _case(ConjuringBodies, "NoBodyFromNowhere", "bodies"),
         _case(HoardingBodies, "NeedlessBodyGoes", "bodies"),
+        _case(ShuffledMailbox, "StoreTakesInOrder", "storing_credit"),
         _case(ForesightedConfirms, "MailIsUnwritten", "late_credit"),
     )
 }

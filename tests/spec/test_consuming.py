@@ -35,6 +35,7 @@ from tests.spec.live import (
 )
 from tests.spec.mistakes import MISTAKES, MODEL
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_failing import FAILING_MUTANTS
 
 R = replica(1)
@@ -371,5 +372,9 @@ def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> No
 
 def test_every_property_is_broken_by_a_mistake() -> None:
     claims = {p.name for p in MODEL.properties if p.kind != "reachable"}
-    others = (*CHANNELS_MUTANTS.values(), *FAILING_MUTANTS.values())
+    others = (
+        *CHANNELS_MUTANTS.values(),
+        *CLOSING_MUTANTS.values(),
+        *FAILING_MUTANTS.values(),
+    )
     assert claims == set(MISTAKES) | (claims & {prop for _, prop, _ in others})

@@ -17,6 +17,7 @@ from ackproof.spec.sorts import Msg
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
@@ -28,6 +29,7 @@ from tests.spec.mutants_storing import STORING_MUTANTS
 IN_STEPS = {
     **MIRRORING_MUTANTS,
     **CHANNELS_MUTANTS,
+    **CLOSING_MUTANTS,
     **FAILING_MUTANTS,
     **LIMITING_MUTANTS,
     **RETRYING_MUTANTS,

@@ -20,6 +20,7 @@ from ackproof.spec.model import MODEL
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
@@ -69,6 +70,7 @@ def test_each_claim_has_something_to_say_in_some_instance_or_against_some_design
         missing -= {e.property for e in design.expect if isinstance(e, Breaks)}
     in_steps = (
         *CHANNELS_MUTANTS.values(),
+        *CLOSING_MUTANTS.values(),
         *LIMITING_MUTANTS.values(),
         *FAILING_MUTANTS.values(),
     )

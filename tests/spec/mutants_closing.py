@@ -1,0 +1,71 @@
+"""Small mistakes as transactions and channels come to their ends.
+
+Each keeps something for longer than it should, takes something else along, or speaks too soon.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Design, action, handler, require
+from ackproof.spec.sorts import ChannelId, TxMode
+from ackproof.spec.system import Confirms
+from ackproof.spec.transaction import Transaction
+
+
+class RetentiveTransaction(Transaction):
+    """Lets go of its messages, and not of where they were to go (A13.6)."""
+
+    @handler
+    def forget(self) -> None:
+        """Keep the routes."""
+        self.batch.clear()
+        self.mandatory.clear()
+
+
+class OutlivingTransaction(Transaction):
+    """Keeps its messages when the channel closes (A13.7)."""
+
+    @handler
+    def close(self) -> None:
+        """End, and forget nothing."""
+        self.mode = TxMode.NONE
+        self.abandoned |= self.batch
+        self.committing.clear()
+
+
+class SociableClosing(Confirms):
+    """Ends the consumers' own channel with the publisher's (F3.2)."""
+
+    @handler
+    def close_channel(self, channel: ChannelId) -> None:
+        """Ask nobody whether they share one."""
+        self.shut_down(channel)
+        self.end_consumers(channel)
+
+
+class CommittingMinority(Confirms):
+    """Answers a commit whoever is to be seen (A12.6)."""
+
+    @action(fair="weak")
+    def complete(self, channel: ChannelId) -> None:
+        """Do not ask the cluster."""
+        require(not self.transactions[channel].answers())
+        require(not self.channels[channel].unconfirmed)
+        require(self.transactions[channel].mode == TxMode.COMMITTING)
+        self.channels[channel].confirmed.clear()
+        self.transactions[channel].complete()
+
+
+def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
+    return Design(claim="", replace=(mistake,)), prop, instance
+
+
+#: Each mistake with the property that notices it, and an instance where it does.
+CLOSING_MUTANTS: dict[str, tuple[Design, str, str]] = {
+    design.replace[0].__name__: (design, prop, instance)
+    for design, prop, instance in (
+        _case(RetentiveTransaction, "OverIsForgotten", "modes"),
+        _case(OutlivingTransaction, "OverIsForgotten", "shared_limit"),
+        _case(SociableClosing, "SeparateEndsAlone", "separate"),
+        _case(CommittingMinority, "NoCommitFromMinority", "commit_across"),
+    )
+}
