@@ -105,6 +105,20 @@ REFUSING_ALL = Instance(
     ),
 )
 
+PLAIN_PASSING = Instance(
+    name="plain_passing",
+    purpose="two messages, confirmed or not, and consumers who may wait for them at an empty queue",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={"QueueProcess.of": "q1", "Confirms.plain_publishes": True},
+    table=False,
+    states=5_314,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
 POWER = Instance(
     name="power",
     purpose="everything on one machine, whose node may crash and whose power may fail",
@@ -436,6 +450,7 @@ INSTANCES = (
     RENEWED,
     RENEWED_TWICE,
     REFUSING_ALL,
+    PLAIN_PASSING,
     POWER,
     STOPPED,
     STOPPED_BODIES,

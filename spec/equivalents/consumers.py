@@ -37,7 +37,11 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "(`ConsumersEndWithTheirMaster`)."
         ),
     },
-    "Consuming.acks_arrive": {"drops `require(bool(self.acks_across[replica]))`": NOTHING},
+    "Consuming.acks_arrive": {
+        "drops `require(bool(self.acks_across[replica]))`": NOTHING,
+        "drops `self.separable(replica)` from `self.separable(replica) and "
+        "self.reaches(replica)`": "Where no partition is possible no ack waits for its end.",
+    },
     "Consuming.regain": {
         "drops `require(bool(self.abandoned(replica)))`": NOTHING,
         **all_of(

@@ -57,6 +57,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         f"drops `{_MIRRORS}` from `{_HEARS}`": TOLD,
         "drops `self.replicas[replica].displace({msg})`": NO_PLACE,
     },
+    "Mirroring.dies_unseen": {"swaps arguments: `self.linked(mirror, master)`": EITHER},
     "Mirroring.hears_master": {"swaps arguments: `self.linked(replica, r)`": EITHER},
     "Mirroring.forget_sender": {
         f"drops `{_MIRRORS}` from `not self.channels[channel].open and {_MIRRORS}`": (
