@@ -217,6 +217,7 @@ NOTICED = {
     ("OverIsForgotten", "OutlivingTransaction"): "OverIsForgotten/close",
     ("OverIsForgotten", "RetentiveTransaction"): "OverIsForgotten/tx_rollback:2",
     ("SeparateEndsAlone", "SociableClosing"): "SeparateEndsAlone/close",
+    ("SeparateEndsAlone", "SilentClosing"): "SeparateEndsAlone/close",
     ("TheRecordIsAsked", "NostalgicChannel"): "TheRecordIsAsked/publish",
 }
 

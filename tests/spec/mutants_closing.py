@@ -6,7 +6,7 @@ Each keeps something for longer than it should, takes something else along, or s
 from __future__ import annotations
 
 from ackproof.lang import Design, action, handler, require
-from ackproof.spec.sorts import ChannelId, TxMode
+from ackproof.spec.sorts import ChannelId, Consumer, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.transaction import Transaction
 
@@ -42,6 +42,17 @@ class SociableClosing(Confirms):
         self.end_consumers(channel)
 
 
+class SilentClosing(Confirms):
+    """Stops consumers on their own channel with the publisher's, and tells nobody (F3.2)."""
+
+    @handler
+    def close_channel(self, channel: ChannelId) -> None:
+        """Stop who consumes, and leave the channel open."""
+        super().close_channel(channel)
+        for consumer in Consumer.of(channel):
+            self.subscriptions[consumer].stop()
+
+
 class CommittingMinority(Confirms):
     """Answers a commit whoever is to be seen (A12.6)."""
 
@@ -66,6 +77,7 @@ CLOSING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(RetentiveTransaction, "OverIsForgotten", "modes"),
         _case(OutlivingTransaction, "OverIsForgotten", "shared_limit"),
         _case(SociableClosing, "SeparateEndsAlone", "separate"),
+        _case(SilentClosing, "SeparateEndsAlone", "separate"),
         _case(CommittingMinority, "NoCommitFromMinority", "commit_across"),
     )
 }

@@ -172,6 +172,20 @@ class OverzealousQueue(QueueProcess):
         return set(self.ready)
 
 
+class EmptyHandedBeginner(Confirms):
+    """Begins with nothing when it would begin with too much (B5.2)."""
+
+    @handler
+    def apply_limit(self, replica: Replica) -> None:
+        """Drop all, and not what is too much."""
+        if self.replicas[replica].leads() and self.replicas[replica].overflows():
+            everything = set(self.replicas[replica].ready)
+            for msg in everything:
+                self.replicas[replica].drop(msg)
+                self.leaves(msg, replica)
+            self.replicas[replica].displace(everything)
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -188,6 +202,7 @@ LIMITING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ConservativeQueue, "OldestGoesFirst", "drops"),
         _case(HospitableQueue, "FullTakesNothing", "refusing_all"),
         _case(OverzealousQueue, "OnlyTheSurplusIsDropped", "shared_limit"),
+        _case(EmptyHandedBeginner, "OnlyTheSurplusIsDropped", "drops"),
         _case(KeepingQueue, "WhatLeftIsGone", "drops"),
         _case(LastingWords, "CastsEndWithTheirNode", "limits"),
         _case(OvertakingEnds, "EndComesLast", "crowded"),

@@ -29,6 +29,15 @@ class ForgetfulRetrier(Retrier):
         super().publish(msg, targets, False)
 
 
+class ConfidentRetrier(Retrier):
+    """Takes it that what has a queue will have it the next time, too (A5.4, A6.2)."""
+
+    @handler
+    def publish(self, msg: Msg, targets: Set[Queue], mandatory: bool) -> None:
+        """Remember the wish of what had none."""
+        super().publish(msg, targets, mandatory and not targets)
+
+
 class ObstinateRetrier(Retrier):
     """Waits for an answer to what it has published again, too (C5.3)."""
 
@@ -141,6 +150,7 @@ RETRYING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(UnaskedCopies, "CopyIsAsMandatory", "retried_elsewhere"),
         _case(BlindCopies, "OnlyWhatExistsIsRoutedTo", "retried_deleted"),
         _case(ForgetfulRetrier, "MandatoryIsRemembered", "retried_elsewhere"),
+        _case(ConfidentRetrier, "MandatoryIsRemembered", "retried_deleted"),
         _case(ObstinateRetrier, "OneOfThemIsAwaited", "retried"),
         _case(LiteralRetrier, "AckedIsDone", "retried"),
         _case(AlarmedRetrier, "AckedIsDone", "retried_elsewhere"),
