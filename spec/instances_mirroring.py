@@ -103,6 +103,33 @@ LATE_THIRD = Instance(
     ),
 )
 
+LATE_NEWS = Instance(
+    name="late_news",
+    purpose="a message that expires, a master that may be lost, a mirror, and one that comes late",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"lose_node": 1, "drop": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.durable": False,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
+        "Confirms.consumers": False,
+    },
+    table=False,
+    states=17_602,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
 GENERATIONS = Instance(
     name="generations",
     purpose="one message, no disk, two masters that may be lost in turn, and a late mirror",
@@ -461,6 +488,7 @@ INSTANCES = (
     FANOUT_MIRRORS,
     PROMOTION,
     LATE_THIRD,
+    LATE_NEWS,
     GENERATIONS,
     LATE,
     LATE_LAZY,

@@ -87,7 +87,7 @@ TRIO = Instance(
 
 REFUSING_ALL = Instance(
     name="refusing_all",
-    purpose="three messages for a queue that refuses everything, and consumers that wait there",
+    purpose="three messages, confirmed or not, for a queue that refuses everything, and consumers that wait there",
     sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
     faults={"crash_queue": 1},
     constants={
@@ -95,8 +95,9 @@ REFUSING_ALL = Instance(
         "QueueProcess.limited": True,
         "QueueProcess.max_length": 0,
         "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.plain_publishes": True,
     },
-    states=5_474,
+    states=8_846,
     lacks=(
         "AckedFromDisk",
         "ConfirmedTransientLost",

@@ -148,6 +148,10 @@ class Mirroring(Queueing):
             self.replicas[mirror].enqueue(msg, msg in self.persistent, False)
         self.take_order(mirror, master)
         self.multicast.missed[mirror].clear()
+        if self.replicas[mirror].born == Born.LATER:
+            for other in self.siblings(mirror):
+                for msg in self.multicast.removals[other]:
+                    self.told_gone[msg].add(mirror)
         self.synchronised(mirror)
 
     @handler

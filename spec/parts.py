@@ -43,7 +43,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `struck`: processes that a fault has ended, or that had stopped in a partition which is over, and
   that have not started again;
 * `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5);
-* `entrusted[r]`: what such a one had to bring to its disk.
+* `entrusted[r]`: what such a one had to bring to its disk;
+* `told_gone[m]`: the mirrors that came late and were told that `m` has left their queue (D2.1).
 """
 
 from __future__ import annotations
@@ -151,6 +152,7 @@ class Parts(System):
     struck: Ghost[Set[Replica]]
     stopped: Ghost[Set[Replica]]
     entrusted: Ghost[Map[Replica, Set[Msg]]]
+    told_gone: Ghost[Map[Msg, Set[Replica]]]
 
     # -- queues and their processes -------------------------------------------------------------
 

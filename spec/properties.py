@@ -12,7 +12,7 @@ from __future__ import annotations
 from ackproof.lang import eventually, helper, invariant, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Status
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import Ack, CommitOk, Nack
+from ackproof.spec.wire import Ack, ChannelClose, CommitOk, Complaint, Nack
 
 # -- what the publisher is told -----------------------------------------------------------------
 
@@ -198,6 +198,16 @@ def NoCommitFromMinority(before: Confirms, after: Confirms, ok: CommitOk) -> boo
     What was committed is as safe as what was acked, and by the same majority.
     """
     return not before.cluster.pausing or sees_majority(before)
+
+
+@step_property
+def NoFailureFromMinority(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
+    """Nor does it say that a commit has failed (A12.6).
+
+    What it could not reach may be committed where it does not see it.
+    """
+    told = close.complaint == Complaint.PARTIAL_COMPLETION
+    return not told or not before.cluster.pausing or sees_majority(before)
 
 
 @invariant

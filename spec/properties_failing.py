@@ -10,7 +10,7 @@ from __future__ import annotations
 from ackproof.lang import eventually, invariant, step_property
 from ackproof.spec.properties_parting import across, is_to_stop, led_last
 from ackproof.spec.properties_storing import everything_ended
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Reason, Replica, Status
+from ackproof.spec.sorts import Born, ChannelId, Consumer, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -73,7 +73,8 @@ def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
         and all(
             (m in after.multicast.removals[x])
             != all(
-                m in before.multicast.removals[y] | before.multicast.missed[y]
+                m in before.multicast.removals[y]
+                or (before.replicas[y].born == Born.LATER and y not in before.told_gone[m])
                 for y in after.mirrors_of(r)
             )
             for m in before.multicast.removals[x]

@@ -55,6 +55,13 @@ def RefusedIsTooMuch(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@helper
+def is_left_alone(before: Confirms, after: Confirms, msg: Msg, replica: Replica) -> bool:
+    """Tell whether a message has neither come into a queue nor gone to somebody there (B5.3)."""
+    got = before.replicas[replica].of in before.holders[msg] - after.holders[msg]
+    return not got and msg not in after.replicas[replica].holds() - before.replicas[replica].holds()
+
+
 @step_property
 def FullTakesNothing(before: Confirms, after: Confirms) -> bool:
     """A master that has as many ready messages as it may have refuses what arrives (B5.3).
@@ -64,7 +71,7 @@ def FullTakesNothing(before: Confirms, after: Confirms) -> bool:
     """
     return all(
         m in after.replicas[r].refused
-        or (m in after.plain and m not in after.replicas[r].holds() - before.replicas[r].holds())
+        or (m in after.plain and is_left_alone(before, after, m, r))
         or before.replicas[r].seen[m] != Seen.ABSENT
         for r in Replica
         if before.replicas[r].limited and before.replicas[r].overflow == Overflow.REJECT_PUBLISH

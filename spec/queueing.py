@@ -23,7 +23,7 @@ an instance has other things to look at or consumers with names (`Consuming`).
 from __future__ import annotations
 
 from ackproof.lang import action, fault, handler, require
-from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.sorts import Born, Msg, Replica
 from ackproof.spec.storing import Storing
 
 __all__ = ["Queueing"]
@@ -111,6 +111,8 @@ class Queueing(Storing):
         self.release_body(msg, replica)
         for mirror in self.mirrors_of(replica):
             self.multicast.tell_removal(msg, mirror)
+            if self.replicas[mirror].born == Born.LATER:
+                self.told_gone[msg].add(mirror)
 
     @handler
     def shorten(self, replica: Replica) -> None:

@@ -144,6 +144,7 @@ PROOFS = {
     "NoAckFromMinority": (),
     "NoNackFromMinority": (),
     "NoCommitFromMinority": (),
+    "NoFailureFromMinority": (),
     "NoAckInTransaction": (),
     "NoNackInTransaction": (),
     "NoNeedlessAck": (

@@ -9,6 +9,7 @@ from ackproof.lang import Design, action, handler, require
 from ackproof.spec.sorts import ChannelId, Consumer, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.transaction import Transaction
+from ackproof.spec.wire import Complaint
 
 
 class RetentiveTransaction(Transaction):
@@ -66,6 +67,22 @@ class CommittingMinority(Confirms):
         self.transactions[channel].complete()
 
 
+class FailingMinority(Confirms):
+    """Says that a commit has failed whoever is to be seen (A12.6)."""
+
+    @action(fair="weak")
+    def complete(self, channel: ChannelId) -> None:
+        """Ask the cluster for commit-ok only."""
+        require(not self.transactions[channel].answers())
+        require(not self.channels[channel].unconfirmed)
+        if self.transactions[channel].mode == TxMode.FAILED:
+            self.complain(channel, Complaint.PARTIAL_COMPLETION)
+        else:
+            require(self.may_tell(channel))
+            self.channels[channel].confirmed.clear()
+            self.transactions[channel].complete()
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -79,5 +96,6 @@ CLOSING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(SociableClosing, "SeparateEndsAlone", "separate"),
         _case(SilentClosing, "SeparateEndsAlone", "separate"),
         _case(CommittingMinority, "NoCommitFromMinority", "commit_across"),
+        _case(FailingMinority, "NoFailureFromMinority", "commit_across"),
     )
 }

@@ -33,6 +33,26 @@ class EchoingMulticast(Multicast):
         """Lose nothing."""
 
 
+class SelfAssuredLatecomer(Multicast):
+    """Joins and does not ask what has left before (D1.2)."""
+
+    @handler
+    def join(self, replica: Replica, others: Set[Replica]) -> None:
+        """Note only what was published."""
+        self.missed[replica].clear()
+        for other in others:
+            self.missed[replica] |= self.coming(other)
+
+
+class DistrustfulLatecomer(Multicast):
+    """Takes for missed what it has heard of since (D1.3)."""
+
+    @handler
+    def removed(self, msg: Msg, replica: Replica) -> None:
+        """Hear of it only."""
+        self.removals[replica].discard(msg)
+
+
 class HastyDeletion(Confirms):
     """Deletes a queue that is down (A9.3)."""
 
@@ -562,6 +582,8 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
     design.replace[0].__name__: (design, prop, instance)
     for design, prop, instance in (
         _case(EchoingMulticast, "UntoldIsLost", "mirror_scarce"),
+        _case(SelfAssuredLatecomer, "UntoldIsLost", "late_news"),
+        _case(DistrustfulLatecomer, "UntoldIsLost", "late_news"),
         _case(HastyDeletion, "OnlyWhatIsLedIsDeleted", "tiny"),
         _case(FaithfulConsumers, "ConsumersEndWithTheirMaster", "bereaved"),
         _case(ThoroughCancellation, "CancelMeansBereft", "neighbours"),

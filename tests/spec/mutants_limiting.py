@@ -163,6 +163,20 @@ class HospitableQueue(Confirms):
         self.hand_past(msg, replica)
 
 
+class OpenHandedQueue(Confirms):
+    """Gives a message that nobody confirms to a consumer, though there is no room for it (B5.3)."""
+
+    @action
+    def pass_by(self, msg: Msg, replica: Replica) -> None:
+        """Look at the limit for those that are confirmed."""
+        require(self.consumers and self.casts[Msg.owner(msg)].next_for(replica) == msg)
+        require(self.replicas[replica].leads() and self.reaches(replica))
+        require(not self.replicas[replica].ready and not self.replicas[replica].recognises(msg))
+        require(not self.confirming(msg) or not self.replicas[replica].refuses())
+        self.casts[Msg.owner(msg)].receive(msg, replica)
+        self.hand_past(msg, replica)
+
+
 class OverzealousQueue(QueueProcess):
     """Drops all that it has when that is too much (B5.2)."""
 
@@ -201,6 +215,7 @@ LIMITING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(StrictQueue, "OnlyWhoDropsMakesRoom", "refilled"),
         _case(ConservativeQueue, "OldestGoesFirst", "drops"),
         _case(HospitableQueue, "FullTakesNothing", "refusing_all"),
+        _case(OpenHandedQueue, "FullTakesNothing", "refusing_all"),
         _case(OverzealousQueue, "OnlyTheSurplusIsDropped", "shared_limit"),
         _case(EmptyHandedBeginner, "OnlyTheSurplusIsDropped", "drops"),
         _case(KeepingQueue, "WhatLeftIsGone", "drops"),
