@@ -87,7 +87,7 @@ TRIO = Instance(
 
 REFUSING_ALL = Instance(
     name="refusing_all",
-    purpose="three messages, confirmed or not, for a queue that refuses everything, and consumers that wait there",
+    purpose="three messages, confirmed or not, a queue that refuses all, and consumers that wait",
     sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
     faults={"crash_queue": 1},
     constants={
