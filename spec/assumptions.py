@@ -12,6 +12,7 @@ from ackproof.lang import assumption
 from ackproof.spec.lemmas.bodies import SharedBodiesAreOnOneNode
 from ackproof.spec.lemmas.causes import SiblingsLiveApart
 from ackproof.spec.lemmas.consumers import ConsumersAreOfOneKind
+from ackproof.spec.lemmas.dead_lettering import CouriersServePlainQueues
 from ackproof.spec.lemmas.handing import HandedOutIsRecorded
 from ackproof.spec.lemmas.mirrors import EachQueueHasOneMaster
 from ackproof.spec.lemmas.routing import EachQueueHasAMaster, EachQueueHasOneName
@@ -21,6 +22,7 @@ from ackproof.spec.system import Confirms
 __all__ = [
     "ConsumersAreOfOneKind",
     "ConsumersHaveQueues",
+    "CouriersServePlainQueues",
     "CreditReturnsInTime",
     "EachQueueHasAMaster",
     "EachQueueHasOneMaster",

@@ -27,8 +27,8 @@ Everything here is the documented guarantee: the column "3.9+" of the rules A8 a
 
 from __future__ import annotations
 
-from ackproof.lang import Ghost, Key, Map, Option, Process, Set, handler, helper, require
-from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica
+from ackproof.lang import Const, Ghost, Key, Map, Option, Process, Set, handler, helper, require
+from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica
 from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 __all__ = ["Channel"]
@@ -38,6 +38,7 @@ class Channel(Process):
     """One channel, from its opening to its close (A1, A4, A6-A11, A14)."""
 
     channel: Key[ChannelId]
+    carries_for: Const[Option[Queue]] = None  # the queue that publishes here what is dead (Q12.2)
 
     open: bool = True
     confirming: bool = False
@@ -58,6 +59,12 @@ class Channel(Process):
         require(self.open)
         self.confirming = True
         self.emit(SelectOk(self.channel))
+
+    @handler
+    def serve(self) -> None:
+        """A channel of the broker's own is in confirm mode, and nobody is told so (Q12.2)."""
+        require(self.open)
+        self.confirming = True
 
     @helper
     def takes_number(self, mandatory: bool) -> bool:
@@ -140,8 +147,11 @@ class Channel(Process):
 
     @helper
     def counts_as_accepted(self, reason: Reason) -> bool:
-        """Tell whether the end of a queue settles what waits for it: its deletion does (A9.3)."""
-        return reason == Reason.NORMAL
+        """Tell whether the end of a queue settles what waits for it: its deletion does (A9.3).
+
+        Not of a copy that was to be in that queue (Q12.5).
+        """
+        return reason == Reason.NORMAL and self.carries_for is None
 
     @handler
     def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:

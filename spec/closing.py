@@ -58,7 +58,7 @@ class Closing(Consuming):
         So it does when a publish fails one of its guards: nothing is routed, no number is taken,
         and what was not told before is never told (A2.4, A2.6, A3, L6.2).
         """
-        require(self.channels[channel].open)
+        require(self.of_client(channel) and self.channels[channel].open)
         self.close_channel(channel)
 
     @fault

@@ -98,7 +98,8 @@ class Confirming(Closing):
             self.owing[msg].discard(replica)
             if deleted and self.replicas[replica].led():
                 self.refusing[msg].discard(self.replicas[replica].of)
-            if deleted and not siblings & self.channels[channel].unconfirmed[msg]:
+            taken = deleted and self.of_client(channel)
+            if taken and not siblings & self.channels[channel].unconfirmed[msg]:
                 self.unaccepted[msg].discard(self.replicas[replica].of)
         self.note_rejects(channel)
         self.forget_credit(channel, replica)
@@ -178,6 +179,8 @@ class Confirming(Closing):
         self.publishers[ack.channel].sees_ack(ack.tag, ack.multiple)
         if self.retrying:
             self.retrier.sees_ack(ack.tag, ack.multiple)
+        if not self.of_client(ack.channel):
+            self.courier.sees_ack(ack.tag, ack.multiple)
 
     @on(Nack)
     def sees_nack(self, nack: Nack) -> None:
@@ -189,6 +192,8 @@ class Confirming(Closing):
         self.publishers[nack.channel].sees_nack(nack.tag, nack.multiple)
         if self.retrying:
             self.retrier.sees_nack(nack.tag, nack.multiple)
+        if not self.of_client(nack.channel):
+            self.courier.sees_nack(nack.tag, nack.multiple)
 
     @on(Return)
     def sees_return(self, ret: Return) -> None:

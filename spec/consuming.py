@@ -59,7 +59,8 @@ class Consuming(Queueing):
     def heeds(self, channel: ChannelId) -> bool:
         """Tell whether a channel takes what consumers say, and somebody reads it (A1.5, E4.2)."""
         reads = self.readers[channel].reads() or not self.shared
-        return self.tagged and self.consuming[channel].open and self.free(channel) and reads
+        there = self.tagged and self.of_client(channel) and self.consuming[channel].open
+        return there and self.free(channel) and reads
 
     @helper
     def free(self, channel: ChannelId) -> bool:
@@ -210,7 +211,7 @@ class Consuming(Queueing):
             if requeue:
                 self.put_back(channel, settled)
             else:
-                self.finish(channel, settled)
+                self.bury(channel, settled)
             self.consuming[channel].settle(settled)
 
     @action
@@ -229,6 +230,17 @@ class Consuming(Queueing):
         for replica in self.consuming[channel].lenders(tags):
             done = set(self.consuming[channel].from_process(tags, replica))
             self.tell_done(done, replica)
+
+    @handler
+    def bury(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """The messages of these deliveries are dead: they leave, or are set aside (F1.4, Q12.2)."""
+        for replica in self.consuming[channel].lenders(tags):
+            done = set(self.consuming[channel].from_process(tags, replica))
+            if self.dead_letters(replica):
+                for msg in done:
+                    self.set_aside(msg, replica)
+            else:
+                self.tell_done(done, replica)
 
     @handler
     def tell_done(self, msgs: Set[Msg], replica: Replica) -> None:

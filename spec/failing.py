@@ -25,7 +25,8 @@ class Failing(Closing):
     def delete_queue(self, queue: Queue) -> None:
         """A queue is deleted, its processes end normally (A9, A9.3, D8 L8, F3.3).
 
-        What only mirrors were to answer is nacked: their end is not that of the queue.
+        What only mirrors were to answer is nacked: their end is not that of the queue.  So is a
+        copy of what is dead elsewhere, which has not got there (Q12.5).
         """
         require(any(self.replicas[r].leads() for r in Replica if self.replicas[r].of == queue))
         processes = {r for r in Replica if self.replicas[r].of == queue}
@@ -37,6 +38,12 @@ class Failing(Closing):
             if not any(
                 self.expects(m, r) and self.casts[Msg.owner(m)].downs[r] is None for r in asked
             )
+        }
+        self.excused |= {
+            m
+            for m in Msg
+            if not self.of_client(Msg.owner(m))
+            if self.channels[Msg.owner(m)].unconfirmed[m] & processes
         }
         for replica in processes:
             if self.replicas[replica].status == Status.RUNNING:
@@ -144,6 +151,7 @@ class Failing(Closing):
         What it had cast, and its channel had not got, was cast when it was given up (A9).
         """
         self.replicas[replica].silence()
+        self.courier.forget({m for m in Msg if self.carries_for(Msg.owner(m), replica)})
         for msg in Msg:
             self.owing[msg].discard(replica)
             self.backed[msg].discard(replica)

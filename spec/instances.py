@@ -16,6 +16,7 @@ from ackproof.spec import (
     instances_channels,
     instances_consuming,
     instances_crediting,
+    instances_dead_lettering,
     instances_mirroring,
     instances_parting,
     instances_queueing,
@@ -80,6 +81,7 @@ INSTANCES = (
     *instances_consuming.INSTANCES,
     *instances_transacting.INSTANCES,
     *instances_crediting.INSTANCES,
+    *instances_dead_lettering.INSTANCES,
     *instances_channels.INSTANCES,
     EVERYTHING,
 )

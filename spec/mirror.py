@@ -43,6 +43,7 @@ class QueueProcess(QueueMaster):
     """A process of a queue: its master, or one of its mirrors (D3-D6)."""
 
     of: Const[Queue]
+    dead_of: Const[Option[Queue]] = None  # the queue whose dead messages go here (Q12.2)
     born: Const[Born] = Born.MASTER
     node: Const[Option[Node]] = None
     after: Const[Option[Queue]] = None  # the queue whose name its own takes over

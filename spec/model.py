@@ -9,6 +9,7 @@ from ackproof.spec import (
     properties_channels,
     properties_consuming,
     properties_crediting,
+    properties_dead_lettering,
     properties_failing,
     properties_keeping,
     properties_limiting,
@@ -46,6 +47,7 @@ CLAIMS = properties_in(
     properties_consuming,
     properties_settling,
     properties_crediting,
+    properties_dead_lettering,
 )
 
 MODEL = Model(

@@ -44,7 +44,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
   that have not started again;
 * `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5);
 * `entrusted[r]`: what such a one had to bring to its disk;
-* `told_gone[m]`: the mirrors that came late and were told that `m` has left their queue (D2.1).
+* `told_gone[m]`: the mirrors that came late and were told that `m` has left their queue (D2.1);
+* `dead[q]`: the messages that died in a queue which dead-letters (Q12.2).
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ from ackproof.lang import Const, Each, Ghost, Map, Option, Range, Set, System, h
 from ackproof.spec.channel import Channel
 from ackproof.spec.cluster import Cluster
 from ackproof.spec.consumer import ConsumerChannel, Subscription
+from ackproof.spec.courier import Courier
 from ackproof.spec.credit import CreditPair
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Casts, Multicast
@@ -96,6 +98,9 @@ class Parts(System):
 
     # The program that publishes, on all channels.
     retrier: Retrier
+
+    # What publishes the dead, on channels of its own.
+    courier: Courier
 
     # One for each channel.
     publishers: Each[ChannelId, Publisher]
@@ -153,6 +158,7 @@ class Parts(System):
     stopped: Ghost[Set[Replica]]
     entrusted: Ghost[Map[Replica, Set[Msg]]]
     told_gone: Ghost[Map[Msg, Set[Replica]]]
+    dead: Ghost[Map[Queue, Set[Msg]]]
 
     # -- queues and their processes -------------------------------------------------------------
 
@@ -232,6 +238,32 @@ class Parts(System):
         dead = self.replicas[master].led() and self.replicas[master].status == Status.DOWN
         leaderless = not any(self.replicas[r].leads() for r in self.siblings(master))
         return dead and leaderless and self.last_to_lead(master)
+
+    # -- what is dead ----------------------------------------------------------------------------
+
+    @helper
+    def of_client(self, channel: ChannelId) -> bool:
+        """Tell whether a client has a channel, and not a queue that dead-letters (Q12.2)."""
+        return self.channels[channel].carries_for is None
+
+    @helper
+    def carries_for(self, channel: ChannelId, replica: Replica) -> bool:
+        """Tell whether the dead of a queue are published on a channel (Q12.2)."""
+        return self.channels[channel].carries_for == self.replicas[replica].of
+
+    @helper
+    def dead_letters(self, replica: Replica) -> bool:
+        """Tell whether a queue keeps what is dead until other queues have it (Q12.1)."""
+        return any(self.carries_for(c, replica) for c in ChannelId)
+
+    @helper
+    def graves(self, replica: Replica) -> Set[Queue]:
+        """Return the queues where the dead of a queue go (Q12.2)."""
+        return {
+            self.replicas[r].of
+            for r in Replica
+            if self.replicas[r].dead_of == self.replicas[replica].of
+        }
 
     # -- who reaches whom -----------------------------------------------------------------------
 

@@ -239,7 +239,8 @@ def NackOnlyWithCause(s: Confirms) -> bool:
 def AckMeansAccepted(s: Confirms) -> bool:
     """An acked message was accepted by each of its queues, or the queue deleted (INV-A11).
 
-    One queue that lost the message is one application that never gets it.
+    A copy of what is dead elsewhere must have got there: its original goes for it (Q12.5).  One
+    queue that lost the message is one application that never gets it.
     """
     return all(not s.unaccepted[m] and not s.refusing[m] for m in s.acked())
 

@@ -246,7 +246,8 @@ def is_full(s: Confirms, replica: Replica) -> bool:
     return (
         s.replicas[replica].limited
         and s.replicas[replica].overflow == Overflow.REJECT_PUBLISH
-        and len(s.replicas[replica].ready) >= s.replicas[replica].max_length
+        and len(s.replicas[replica].ready | s.replicas[replica].aside)
+        >= s.replicas[replica].max_length
     )
 
 

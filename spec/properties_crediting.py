@@ -251,6 +251,7 @@ def BlockedStops(before: Confirms, after: Confirms) -> bool:
         before.readers[c].state == ReaderState.RUNNING
         or after.publishers[c].next_tag == before.publishers[c].next_tag
         for c in ChannelId
+        if before.of_client(c)
     )
 
 
@@ -284,6 +285,7 @@ def BlockedIsNotRead(before: Confirms, after: Confirms) -> bool:
         or not after.channels[c].open
         or asks_nothing(before, after, c)
         for c in ChannelId
+        if before.of_client(c)
     )
 
 

@@ -43,11 +43,12 @@ def OnlyWhoRejectsRefuses(s: Confirms) -> bool:
 def RefusedIsTooMuch(before: Confirms, after: Confirms) -> bool:
     """A master refuses a message only if it has as many ready messages as it may have (B5.3).
 
-    A publisher takes a nack of a queue that has room for one of a queue that is down.  What the
-    master before it had refused, and told it of, it refuses whatever room there is by now (D2.3).
+    What it has set aside counts as well (Q12.2).  A publisher takes a nack of a queue that has room
+    for one of a queue that is down.  What the master before it had refused, and told it of, it
+    refuses whatever room there is by now (D2.3).
     """
     return all(
-        len(before.replicas[r].ready) >= before.replicas[r].max_length
+        len(before.replicas[r].ready | before.replicas[r].aside) >= before.replicas[r].max_length
         or before.replicas[r].seen[m] == Seen.REFUSED
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()
@@ -75,7 +76,7 @@ def FullTakesNothing(before: Confirms, after: Confirms) -> bool:
         or before.replicas[r].seen[m] != Seen.ABSENT
         for r in Replica
         if before.replicas[r].limited and before.replicas[r].overflow == Overflow.REJECT_PUBLISH
-        if len(before.replicas[r].ready) >= before.replicas[r].max_length
+        if len(before.replicas[r].ready | before.replicas[r].aside) >= before.replicas[r].max_length
         if before.replicas[r].leads() and after.replicas[r].leads()
         if before.cluster.lost == after.cluster.lost
         for c in ChannelId

@@ -91,14 +91,20 @@ def RejectSettlesWhatItNames(before: Confirms, after: Confirms, reject: Consumer
 def RejectedComesBackIfAskedFor(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
     """What is rejected is in its queue again if the client wants that, and gone if not (F1.4).
 
-    In a transaction it waits for the commit (A13.2).  Where it comes back to a queue that drops
-    what is too much, it may have to go (B5.2).
+    A queue that dead-letters has it set aside in place of that (Q12.2).  In a transaction it waits
+    for the commit (A13.2).  Where it comes back to a queue that drops what is too much, it may have
+    to go (B5.2).
     """
     if is_open(before, reject.channel):
         return is_kept(before, after, reject.channel, reject.requeue)
     if reject.requeue:
         return all(comes_back(before, after, reject.channel, r) for r in Replica)
-    return not any(stays(before, after, reject.channel, r) for r in Replica)
+    return all(
+        is_set_aside(before, after, reject.channel, r)
+        if before.dead_letters(r)
+        else not stays(before, after, reject.channel, r)
+        for r in Replica
+    )
 
 
 @helper
@@ -128,6 +134,13 @@ def stays(before: Confirms, after: Confirms, channel: ChannelId, replica: Replic
     if on_this_side(before, replica):
         return bool(had & after.replicas[replica].holds())
     return not had <= after.acks_across[replica]
+
+
+@helper
+def is_set_aside(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
+    """Tell whether a process has set aside what a step of a channel has settled (Q12.2)."""
+    done = settled(before, after, channel)
+    return before.consuming[channel].from_process(done, replica) <= after.replicas[replica].aside
 
 
 @helper

@@ -37,7 +37,7 @@ class Publishing(Closing):
     @action
     def select(self, channel: ChannelId) -> None:
         """A publisher asks for confirm mode, which a transactional channel refuses (A1.1, A1.2)."""
-        require(self.readers[channel].reads())
+        require(self.of_client(channel) and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
         self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.OPEN:
@@ -48,7 +48,7 @@ class Publishing(Closing):
     @action
     def tx_select(self, channel: ChannelId) -> None:
         """A publisher asks for transactions, which a confirming channel refuses (A1.3)."""
-        require(self.transactional and self.readers[channel].reads())
+        require(self.of_client(channel) and self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
         self.asking.add(channel)
         if self.channels[channel].confirming:
@@ -62,7 +62,7 @@ class Publishing(Closing):
     def publish_unroutable(self, channel: ChannelId, mandatory: bool) -> None:
         """Outside of any mode, a message that no queue matches is published (A4.2, A6.2, A7.1)."""
         blocked = self.channel_blocked(channel)
-        require(self.readers[channel].reads_content())
+        require(self.of_client(channel) and self.readers[channel].reads_content())
         require(self.transactions[channel].mode == TxMode.NONE)
         require(self.channels[channel].open and not self.channels[channel].confirming)
         self.channels[channel].publish(set(), mandatory)
@@ -73,7 +73,7 @@ class Publishing(Closing):
         """There, a message is published that queues take and nobody confirms (A7.1, B2.1)."""
         channel = Msg.owner(msg)
         blocked = self.channel_blocked(channel)
-        require(self.readers[channel].reads_content())
+        require(self.of_client(channel) and self.readers[channel].reads_content())
         require(self.transactions[channel].mode == TxMode.NONE)
         require(self.plain_publishes and bool(targets))
         require(self.channels[channel].open and not self.channels[channel].confirming)
@@ -104,12 +104,19 @@ class Publishing(Closing):
         """
         channel = Msg.owner(msg)
         blocked = self.channel_blocked(channel)
-        require(self.readers[channel].reads_content())
+        require(self.of_client(channel) and self.readers[channel].reads_content())
         require(self.channels[channel].open and self.channels[channel].confirming)
         require(self.channels[channel].next_seq == msg)
-        self.publishers[channel].publish()
         if self.retrying:
             self.retrier.publish(msg, targets, mandatory)
+        self.enter(msg, targets, mandatory, persistent)
+        self.hand_over(channel, blocked)
+
+    @handler
+    def enter(self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool) -> None:
+        """A message takes the next number of its channel, and goes to its queues (A4.3, A6.1)."""
+        channel = Msg.owner(msg)
+        self.publishers[channel].publish()
         found = {q for q in targets if self.found(q)}
         self.expect(msg, targets, found)
         if not found:
@@ -118,7 +125,6 @@ class Publishing(Closing):
             self.mandatory.add(msg)
         self.route(msg, found, persistent)
         self.channels[channel].publish(set(self.asked(found)), mandatory)
-        self.hand_over(channel, blocked)
 
     @action
     def publish_in_tx(

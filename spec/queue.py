@@ -25,6 +25,9 @@ A queue may be limited (B5).  The limit counts what is ready, not what a consume
 the limit the queue drops the oldest message to make room, or refuses the new one.  What a waiting
 consumer takes as it arrives is never ready (B3.1).
 
+A message that is dead may be set aside, until it is in other queues (Q12.2).  It is in the queue
+still, and not handed out any more.
+
 Messages stand in a queue in the order in which they arrived, and one that is put back returns to
 its old place (B7.2).  `order` keeps that between messages of several channels (`Arrivals`), for as
 long as a message is in the queue or on its disk.
@@ -52,6 +55,7 @@ class QueueMaster(Process):
     status: Status
     ready: Set[Msg]
     pending: Set[Msg]
+    aside: Set[Msg]
     awaiting: Set[Msg]
     outbox: Set[Msg]
     refused: Set[Msg]
@@ -68,8 +72,8 @@ class QueueMaster(Process):
 
     @helper
     def holds(self) -> Set[Msg]:
-        """Return what is in the queue: ready, or with a consumer (INV-F2)."""
-        return self.ready | self.pending
+        """Return what is in the queue: ready, with a consumer, or set aside (INV-F2, Q12.2)."""
+        return self.ready | self.pending | self.aside
 
     @helper
     def present(self) -> Set[Msg]:
@@ -79,7 +83,7 @@ class QueueMaster(Process):
     @helper
     def is_present(self, msg: Msg) -> bool:
         """Tell whether a message has a place (C5.1)."""
-        held = msg in self.ready or msg in self.pending
+        held = msg in self.ready or msg in self.pending or msg in self.aside
         return held or self.store.level[msg] != Level.ABSENT
 
     @handler
@@ -101,8 +105,11 @@ class QueueMaster(Process):
 
     @helper
     def refuses(self) -> bool:
-        """Tell whether one message more is refused, even if a consumer could take it (B5.3)."""
-        full = self.limited and len(self.ready) >= self.max_length
+        """Tell whether one message more is refused, even if a consumer could take it (B5.3).
+
+        What is set aside takes room as well (Q12.2).
+        """
+        full = self.limited and len(self.ready | self.aside) >= self.max_length
         return full and self.overflow == Overflow.REJECT_PUBLISH
 
     @helper
@@ -196,6 +203,22 @@ class QueueMaster(Process):
         self.ready.discard(msg)
         self.store.remove(msg)
 
+    @handler
+    def set_aside(self, msg: Msg) -> None:
+        """A message is dead, and is kept until other queues have it (Q12.2)."""
+        require(self.status == Status.RUNNING and (msg in self.ready or msg in self.pending))
+        self.ready.discard(msg)
+        self.pending.discard(msg)
+        self.aside.add(msg)
+        self.store.mark(msg)
+
+    @handler
+    def pass_on(self, msg: Msg) -> None:
+        """Other queues have a message that was set aside: it leaves queue and store (Q12.2)."""
+        require(self.status == Status.RUNNING and msg in self.aside)
+        self.aside.discard(msg)
+        self.store.remove(msg)
+
     # -- answering ------------------------------------------------------------------------------
 
     @handler
@@ -253,6 +276,7 @@ class QueueMaster(Process):
         """Forget what only the process knew; the table of confirms is volatile (B8.5)."""
         self.ready.clear()
         self.pending.clear()
+        self.aside.clear()
         self.awaiting.clear()
         self.delivered.clear()
 
@@ -260,10 +284,12 @@ class QueueMaster(Process):
     def recover(self) -> None:
         """Start again from the files; unacknowledged messages are ready again (C5.1).
 
-        Whether one had been handed out is not known any more, so all count as handed out (B7.4).
+        What was set aside is so still: that is on the disk as well (Q12.4).  Whether one had been
+        handed out is not known any more, so all count as handed out (B7.4).
         """
         require(self.status == Status.DOWN)
         self.status = Status.RUNNING
-        self.ready = set(self.store.level)
+        self.ready = set(self.store.level) - self.store.marked
+        self.aside = self.store.marked & set(self.store.level)
         if self.marking:
             self.delivered = set(self.store.level)

@@ -106,6 +106,12 @@ class Queueing(Storing):
         self.part_from(msg, replica)
 
     @handler
+    def set_aside(self, msg: Msg, replica: Replica) -> None:
+        """A message is dead, and waits for its way into other queues (Q12.2)."""
+        self.dead[self.replicas[replica].of].add(msg)
+        self.replicas[replica].set_aside(msg)
+
+    @handler
     def part_from(self, msg: Msg, replica: Replica) -> None:
         """Nothing of a message is left with a master: its mirrors hear of it (C4.4, D2.1)."""
         self.release_body(msg, replica)

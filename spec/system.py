@@ -14,6 +14,7 @@ chapter            what it says                                                s
 `Closing`          channels end                                                `close`, …
 `Publishing`       publishes, routing, transactions                            `transactional`
 `Retrying`         what may be lost is published again                         `retrying`
+`DeadLettering`    the dead are kept until other queues have them              `carries_for`
 `Confirming`       the way back to the publisher                               always there
 `Failing`          crashes, deletion, restart                                  the faults
 `Renewing`         queues declared again                                       `QueueProcess.after`
@@ -24,6 +25,7 @@ chapter            what it says                                                s
 from __future__ import annotations
 
 from ackproof.spec.confirming import Confirming
+from ackproof.spec.dead_lettering import DeadLettering
 from ackproof.spec.mirroring import Mirroring
 from ackproof.spec.partitioning import Partitioning
 from ackproof.spec.renewing import Renewing
@@ -32,5 +34,5 @@ from ackproof.spec.retrying import Retrying
 __all__ = ["Confirms"]
 
 
-class Confirms(Partitioning, Renewing, Mirroring, Confirming, Retrying):
+class Confirms(Partitioning, Renewing, Mirroring, Confirming, Retrying, DeadLettering):
     """Publisher confirms, from the publishers to the disk and back, on any number of channels."""

@@ -62,6 +62,8 @@ _CONSTANTS: dict[str, Any] = {
     "Confirms.transactional": True,
     "Confirms.plain_publishes": True,
     "Confirms.retrying": False,
+    "Channel.carries_for": None,
+    "QueueProcess.dead_of": None,
     "QueueProcess.after": None,
     "QueueProcess.marking": True,
     "Store.apart": False,
@@ -123,6 +125,7 @@ _WRITTEN_IN = (
 _NEVER = (
     *("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine"),
     *("write_body", "sync_body", "collect_body", "publish_again"),
+    *("expire", "dead_letter", "let_go"),
 )
 
 

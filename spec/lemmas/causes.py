@@ -115,6 +115,14 @@ def WaitedForOwes(s: Confirms) -> bool:
         "SentIsBelowNext",
         "WaitingWasSent",
     ),
+    dead_letter=(
+        "ClosedIsEmpty",
+        "ConfirmXorTransaction",
+        "CountsAgree",
+        "IdleIsEmpty",
+        "SentIsBelowNext",
+        "WaitingWasSent",
+    ),
     tx_commit=("BatchBelongs", "ConfirmXorTransaction", "IdleIsEmpty"),
 )
 def AloneIsUnaccepted(s: Confirms) -> bool:
@@ -193,6 +201,7 @@ def LostIsExcused(s: Confirms) -> bool:
             or (
                 x in s.channels[Msg.owner(m)].unconfirmed[m]
                 and s.casts[Msg.owner(m)].downs[x] == Reason.NORMAL
+                and s.of_client(Msg.owner(m))
             )
             or (
                 x in s.channels[Msg.owner(m)].unconfirmed[m]
@@ -206,7 +215,7 @@ def LostIsExcused(s: Confirms) -> bool:
         for q in Queue
         for r in s.channels[Msg.owner(m)].unconfirmed[m]
         if s.replicas[r].of == q
-        if s.casts[Msg.owner(m)].downs[r] != Reason.NORMAL
+        if s.casts[Msg.owner(m)].downs[r] != Reason.NORMAL or not s.of_client(Msg.owner(m))
     )
 
 

@@ -103,10 +103,28 @@ def UnnamedGetNoTags(s: Confirms) -> bool:
 _ARRIVES = ("JoinedIsNoMaster", "LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsNotStored")
 
 
-@lemma("MirrorHandsNothingOut", *_ARRIVES, restart=("MemoryEndsWithItsProcess",))
+@lemma(
+    "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
+    *_ARRIVES,
+    restart=("MemoryEndsWithItsProcess",),
+)
 def PendingIsNotReady(s: Confirms) -> bool:
     """What is with a consumer is not ready (INV-F2)."""
     return all(not s.replicas[r].pending & s.replicas[r].ready for r in Replica)
+
+
+@lemma(
+    "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
+    *_ARRIVES,
+    restart=("MemoryEndsWithItsProcess",),
+)
+def SetAsideIsNeither(s: Confirms) -> bool:
+    """What is set aside is not ready, nor with a consumer (Q12.2)."""
+    return all(
+        not s.replicas[r].aside & (s.replicas[r].pending | s.replicas[r].ready) for r in Replica
+    )
 
 
 @lemma(
@@ -115,8 +133,13 @@ def PendingIsNotReady(s: Confirms) -> bool:
     "UnnamedGetNoTags",
     acknowledge=("ConsumersAreOfOneKind",),
     acks_arrive=("AckedAcrossIsPending",),
+    expire=("PendingIsNotReady",),
     requeue=("ConsumersAreOfOneKind",),
-    stop_unsynchronised=("MasterIsNoMirror", "MirrorHandsNothingOut"),
+    stop_unsynchronised=(
+        "MasterIsNoMirror",
+        "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
+    ),
 )
 def UnsettledIsPending(s: Confirms) -> bool:
     """What is under a delivery tag is with a consumer, unless its process has ended (F1.7)."""
@@ -194,6 +217,7 @@ def PendingIsUnsettled(s: Confirms) -> bool:
     requeue=("ConsumersAreOfOneKind",),
     hand_out=("PendingIsNotReady",),
     get=("PendingIsNotReady",),
+    expire=("PendingIsNotReady",),
     hand_on=_ARRIVES,
     tx_commit=("CollectedIsFinished",),
 )
@@ -219,6 +243,7 @@ _SETTLED = (
     "CommitSettles",
     "EachTagHasOnePlace",
     "PendingIsNotReady",
+    "SetAsideIsNeither",
     "UnderOneTag",
     "UnsettledIsPending",
 )

@@ -412,7 +412,12 @@ def NobodyIsOverpaid(s: Confirms) -> bool:
     )
 
 
-@lemma("ChannelsCount", "ChannelsOweNothing", "MirrorsCostTwo")
+@lemma(
+    "ChannelsCount",
+    "ChannelsOweNothing",
+    "MirrorsCostTwo",
+    dead_letter=("CouriersServePlainQueues",),
+)
 def OverdrawnIsDeferred(s: Confirms) -> bool:
     """What a channel sends once it is blocked it gives its reader no credit for (E1.2, E1.3)."""
     return s.transactional or all(

@@ -20,6 +20,7 @@ _SYNCHRONISED = (
     "JoinedIsNoMaster",
     "LeaderIsToldNothing",
     "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
 )
 
 
@@ -82,6 +83,7 @@ def answered(s: Confirms, msg: Msg, replica: Replica) -> bool:
     "OnePhaseAtATime",
     publish=("NumberedInFlight", "NumberedInGhosts"),
     publish_again=("NumberedInFlight", "NumberedInGhosts"),
+    dead_letter=("NumberedInFlight", "NumberedInGhosts"),
     publish_plain=("NumberedInFlight", "NumberedInGhosts"),
     tx_commit=("BatchIsNumbered", "BatchIsUnheld"),
     down_arrives=("NormalMeansDeleted",),

@@ -88,7 +88,12 @@ PROOFS = {
     "GivenUpIsUnheard": (),
     "StopSavesWhatRuns": (),
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
-    "NothingCrosses": ("ConsumersAreOfOneKind", "ProcessesOweNothing"),
+    "NothingCrosses": (
+        "ConsumersAreOfOneKind",
+        "CouriersServePlainQueues",
+        "PendingIsNotReady",
+        "ProcessesOweNothing",
+    ),
     "MailEndsWithItsProcess": ("MemoryEndsWithItsProcess", "UnsettledIsPending"),
     "MirrorsHearNothingAcross": ("TwoLeadOnTwoSides",),
     "NothingOutlivesTheNode": (),
@@ -100,5 +105,5 @@ PROOFS = {
     "PausedWaitsForOthers": ("WhoEndsByItselfIsHalted",),
     "OneSideHasStopped": ("LostIsAway",),
     "OnlyWhoIsCutOffIsGivenUp": (),
-    "WhatWaitedArrives": ("MemoryEndsWithItsProcess", "PendingIsNotReady"),
+    "WhatWaitedArrives": ("MemoryEndsWithItsProcess", "PendingIsNotReady", "SetAsideIsNeither"),
 }

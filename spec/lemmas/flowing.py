@@ -42,7 +42,7 @@ PROOFS = {
     "ChannelsCloseAlone": (),
     "ClientKnowsWhy": ("AlarmStopsReaders", "WarnedIsTold"),
     "CreditNeverNegative": ("StarvedIsBlocked",),
-    "EachPublishIsPaid": (),
+    "EachPublishIsPaid": ("CouriersServePlainQueues",),
     "EachWriteIsPaid": (),
     "NobodyIsBlockedForNothing": ("AlarmStopsReaders",),
     "SelectsAlone": (),

@@ -39,6 +39,7 @@ _LEAVES = (
     "JoinedIsNoMaster",
     "LeaderIsToldNothing",
     "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
     "PendingIsNotReady",
     "TwoLeadOnTwoSides",
 )
@@ -55,8 +56,10 @@ _SETTLES: dict[str, Any] = dict.fromkeys(
         "consumer_acks",
         "consumer_rejects",
         "drop",
+        "expire",
         "get",
         "hand_out",
+        "let_go",
         "pause",
         "recover",
         "regain",
@@ -205,7 +208,7 @@ def UntoldIsNotRemoved(s: Confirms) -> bool:
     catch_up=_LEAVES,
     promote=_LEAVES,
     restart=LINE,
-    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut"),
+    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut", "NothingIsSetAsideWithMirrors"),
     heal=HEALED,
 )
 def MasterHasTheSame(s: Confirms) -> bool:
@@ -264,7 +267,12 @@ def RemovedIsThereOrUnmet(s: Confirms) -> bool:
     **_SETTLES,
     **at(ARRIVES, *_NEW, *_LEAVES, "UntoldIsUnanswered"),
     master_tells=(*_UNMET, "GivenAwayIsNowhere"),
-    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut", "RemovedIsGoneFromAll"),
+    master_removes=(
+        "JoinedIsNoMaster",
+        "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
+        "RemovedIsGoneFromAll",
+    ),
     declare=("AskedIsThere", "UnstartedHasNothing"),
     join=("AskedIsThere", "UnstartedHasNothing"),
     synchronise=(*_LEAVES, "LeaderIsSynchronised"),
@@ -298,7 +306,7 @@ def GoneFromOneIsGoneFromAll(s: Confirms) -> bool:
     join=("AskedIsThere", "UnstartedHasNothing"),
     declare=("AskedIsThere", "UnstartedHasNothing"),
     master_tells=("DiscardedIsNotCopied", "RefusedIsNotCopied"),
-    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut"),
+    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut", "NothingIsSetAsideWithMirrors"),
     **at(ENDS, *LEFT),
     heal=HEALED,
 )
@@ -360,7 +368,7 @@ def RemovedIsPresent(s: Confirms) -> bool:
     master_tells=("DiscardedIsNotCopied", "RefusedIsNotCopied"),
     promote=(*_LEAVES, "RemovedIsPresent"),
     restart=LINE,
-    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut"),
+    master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut", "NothingIsSetAsideWithMirrors"),
     **at(ENDS, *_SAME),
     heal=(*HEALED, "QueuesBeginAsOne"),
 )
@@ -381,6 +389,7 @@ def MirrorsBeginWithTheSame(s: Confirms) -> bool:
 @lemma(
     "AgeIsOrder",
     "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
     "MirrorsBeginWithTheSame",
     "PromotedWasMirror",
     *LED,
@@ -397,6 +406,7 @@ FOLLOWS = {
         "JoinedIsNoMaster",
         "LeaderIsToldNothing",
         "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
         *LED,
     ),
 }

@@ -32,7 +32,7 @@ def HandedIsPast(s: Confirms) -> bool:
     )
 
 
-@lemma("MemoryEndsWithItsProcess", "MirrorHandsNothingOut")
+@lemma("MemoryEndsWithItsProcess", "MirrorHandsNothingOut", "NothingIsSetAsideWithMirrors")
 def PendingIsMarked(s: Confirms) -> bool:
     """What is with a consumer counts as handed out (B7.4)."""
     return all(
@@ -44,10 +44,14 @@ def PendingIsMarked(s: Confirms) -> bool:
     "JoinedIsNoMaster",
     publish=("NumberedInStore",),
     publish_again=("NumberedInStore",),
+    dead_letter=("NumberedInStore",),
     publish_plain=("NumberedInStore",),
     tx_commit=("BatchIsNew",),
     restart=("EndedIsNotAsked",),
-    promote=("MirrorHandsNothingOut",),
+    promote=(
+        "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
+    ),
 )
 def ComingAgainIsMarked(s: Confirms) -> bool:
     """So does what a master has that is still to come to it: it had it as a mirror (D5.5)."""
@@ -70,6 +74,7 @@ _ALONE = ("ApartMeansParted", "QueuesBeginAsOne", "TwoLeadOnTwoSides")
     "PendingIsMarked",
     publish=("HandedIsPast",),
     publish_again=("HandedIsPast",),
+    dead_letter=("HandedIsPast",),
     publish_plain=("HandedIsPast",),
     tx_commit=("HandedIsPast", "BatchBelongs"),
     restart=("EndedIsNotAsked",),

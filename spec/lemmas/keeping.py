@@ -52,7 +52,7 @@ def BatchRemovesNothing(s: Confirms) -> bool:
 
 
 FRESH: dict[str, Any] = dict.fromkeys(
-    ("publish", "publish_again", "publish_plain"),
+    ("publish", "publish_again", "publish_plain", "dead_letter"),
     ("NumberedInFlight", "NumberedInStore", "NumberedInRemovals", "NumberedInGhosts"),
 )
 
@@ -239,9 +239,14 @@ def RefusedIsNotCopied(s: Confirms) -> bool:
     **{
         **FRESH,
         **LINED,
-        "synchronise": (*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut"),
+        "synchronise": (
+            *LED,
+            "JoinedIsNoMaster",
+            "MirrorHandsNothingOut",
+            "NothingIsSetAsideWithMirrors",
+        ),
         "join": (*LED, *LINED["join"]),
-        "catch_up": (*LED, "MirrorHandsNothingOut"),
+        "catch_up": (*LED, "MirrorHandsNothingOut", "NothingIsSetAsideWithMirrors"),
     },
     tx_commit=("BatchBelongs", "BatchIsNew", "BatchIsUnanswered"),
     **at(ARRIVES, *LED, "JoinedIsNoMaster"),
@@ -273,6 +278,7 @@ PROOFS = {
         "LeaderIsSynchronised",
         "LeaderIsToldNothing",
         "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
         "ToldIsNotStored",
         "UntoldIsNotStored",
     ),

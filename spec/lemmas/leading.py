@@ -47,6 +47,7 @@ PROOFS = {
     "CopiesAreKnown": (
         "AskedIsThere",
         "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
         "PromotedWasMirror",
         "UnstartedHasNothing",
     ),

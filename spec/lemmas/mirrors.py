@@ -215,6 +215,26 @@ def MirrorHandsNothingOut(s: Confirms) -> bool:
     return all(not s.replicas[r].pending for r in Replica if not s.replicas[r].led())
 
 
+@lemma("CouriersServePlainQueues", "NothingIsMarkedWithMirrors")
+def NothingIsSetAsideWithMirrors(s: Confirms) -> bool:
+    """Where mirrors are, nothing is set aside (Q12.1)."""
+    return all(
+        not s.replicas[r].aside or (s.replicas[r].born == Born.MASTER and x == r)
+        for r in Replica
+        for x in s.siblings(r)
+    )
+
+
+@lemma("CouriersServePlainQueues")
+def NothingIsMarkedWithMirrors(s: Confirms) -> bool:
+    """Nor will it be after a crash (Q12.4)."""
+    return all(
+        not s.replicas[r].store.marked or (s.replicas[r].born == Born.MASTER and x == r)
+        for r in Replica
+        for x in s.siblings(r)
+    )
+
+
 @lemma("ConfirmXorTransaction")
 def BatchIsOpen(s: Confirms) -> bool:
     """Only a transaction that is open holds anything back (A13.1)."""
@@ -272,7 +292,7 @@ def CalledIsNotAsked(s: Confirms) -> bool:
 
 
 #: The steps in which a channel sends a message, but for those of a transaction.
-PUBLISHES = ("publish", "publish_again", "publish_plain")
+PUBLISHES = ("publish", "publish_again", "publish_plain", "dead_letter")
 
 #: The steps in which a message arrives at a master.
 ARRIVES = ("deliver", "pass_by", "hand_on")

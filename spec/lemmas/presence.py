@@ -25,6 +25,7 @@ _FOLLOWS: dict[str, Any] = {
         "JoinedIsNoMaster",
         "LeaderIsToldNothing",
         "MirrorHandsNothingOut",
+        "NothingIsSetAsideWithMirrors",
     ),
 }
 
@@ -141,8 +142,19 @@ def AnsweredIsPresent(s: Confirms) -> bool:
     **{
         "join": (*LED, *LINED["join"]),
         "declare": LINED["declare"],
-        "synchronise": (*LED, "AllHaveTheSame", "JoinedIsNoMaster", "MirrorHandsNothingOut"),
-        "catch_up": (*LED, "AllHaveTheSame", "MirrorHandsNothingOut"),
+        "synchronise": (
+            *LED,
+            "AllHaveTheSame",
+            "JoinedIsNoMaster",
+            "MirrorHandsNothingOut",
+            "NothingIsSetAsideWithMirrors",
+        ),
+        "catch_up": (
+            *LED,
+            "AllHaveTheSame",
+            "MirrorHandsNothingOut",
+            "NothingIsSetAsideWithMirrors",
+        ),
         **{publish: (*needed, "BackedIsPast") for publish, needed in FRESH.items()},
     },
     tx_commit=("BackedIsPast", "BatchBelongs", "BatchIsUnheld"),

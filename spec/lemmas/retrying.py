@@ -81,7 +81,13 @@ def MandatoryWasSent(s: Confirms) -> bool:
     return all(m in s.publishers[Msg.owner(m)].sent for m in s.retrier.mandatory)
 
 
-@lemma("PendingWasSent", "PendingIsUnacked", *_UNSENT, *_TELLING)
+@lemma(
+    "PendingWasSent",
+    "PendingIsUnacked",
+    *_UNSENT,
+    *_TELLING,
+    dead_letter=("CouriersServePlainQueues",),
+)
 def WhatIsNotLeftIsLost(s: Confirms) -> bool:
     """What a program does not wait for any more is safe, or it knows the worst (A14.3)."""
     return not s.retrying or all(
@@ -132,6 +138,7 @@ PROOFS = {
         "CopiesWereSent",
         "PendingIsUnacked",
         "PendingWasSent",
+        "CouriersServePlainQueues",
         *_UNSENT,
         *_TELLING,
     ),

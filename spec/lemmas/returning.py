@@ -35,6 +35,7 @@ def ArrivingIsNew(s: Confirms) -> bool:
     "EndedIsNotAsked",
     "JoinedIsNoMaster",
     "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
     "QueuesBeginAsOne",
     "TwoLeadOnTwoSides",
     **FRESH,

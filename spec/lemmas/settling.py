@@ -254,6 +254,7 @@ def BodyToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) 
     "NextBelongs",
     publish=("ConfirmXorTransaction",),
     publish_again=("ConfirmXorTransaction",),
+    dead_letter=("ConfirmXorTransaction",),
     tx_commit=("ConfirmXorTransaction", "IdleIsEmpty"),
     **_OF_MIRRORS,
 )

@@ -28,10 +28,16 @@ STAYS = (
     "LeaderIsToldNothing",
     "GoneFromOneIsGoneFromAll",
     "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
 )
 
 #: What it takes to know that what leaves a queue is not with a consumer as well.
-_GONE = ("MirrorHandsNothingOut", "PendingIsNotReady")
+_GONE = (
+    "MirrorHandsNothingOut",
+    "NothingIsSetAsideWithMirrors",
+    "PendingIsNotReady",
+    "SetAsideIsNeither",
+)
 
 
 @lemma(

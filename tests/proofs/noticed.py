@@ -18,14 +18,8 @@ from ackproof.spec.model import MODEL
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mistakes import MODEL as CONSUMING
 from tests.spec.mutants import MUTANTS
-from tests.spec.mutants_channels import CHANNELS_MUTANTS
-from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
-from tests.spec.mutants_failing import FAILING_MUTANTS
-from tests.spec.mutants_limiting import LIMITING_MUTANTS
-from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
-from tests.spec.mutants_retrying import RETRYING_MUTANTS
-from tests.spec.mutants_storing import STORING_MUTANTS
+from tests.spec.mutants_of_steps import IN_STEPS
 from tests.spec.test_crediting import MODEL as CREDITING
 
 __all__ = ["BEYOND", "NOTICED", "Mistake", "mistakes"]
@@ -262,17 +256,9 @@ def mistakes() -> dict[tuple[str, str], Mistake]:
         *((name, *case, CONSUMING) for name, case in MISTAKES.items()),
         *((name, *case, CREDITING) for name, case in CREDITING_MUTANTS.items()),
     )
-    of_a_step = (
-        *(MIRRORING_MUTANTS, CHANNELS_MUTANTS, CLOSING_MUTANTS, LIMITING_MUTANTS),
-        *(FAILING_MUTANTS, RETRYING_MUTANTS, STORING_MUTANTS),
-    )
     found = [
         *of_a_property,
-        *(
-            (name, design, where, MODEL)
-            for cases in of_a_step
-            for design, name, where in cases.values()
-        ),
+        *((name, design, where, MODEL) for design, name, where in IN_STEPS.values()),
     ]
     proved = {*LIBRARY.proofs, *LIBRARY.follows, *LIBRARY.rankings}
     known = {}

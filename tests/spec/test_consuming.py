@@ -34,9 +34,7 @@ from tests.spec.live import (
     tag,
 )
 from tests.spec.mistakes import MISTAKES, MODEL
-from tests.spec.mutants_channels import CHANNELS_MUTANTS
-from tests.spec.mutants_closing import CLOSING_MUTANTS
-from tests.spec.mutants_failing import FAILING_MUTANTS
+from tests.spec.mutants_of_steps import IN_STEPS
 
 R = replica(1)
 C1 = consumer_named(1)
@@ -372,9 +370,4 @@ def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> No
 
 def test_every_property_is_broken_by_a_mistake() -> None:
     claims = {p.name for p in MODEL.properties if p.kind != "reachable"}
-    others = (
-        *CHANNELS_MUTANTS.values(),
-        *CLOSING_MUTANTS.values(),
-        *FAILING_MUTANTS.values(),
-    )
-    assert claims == set(MISTAKES) | (claims & {prop for _, prop, _ in others})
+    assert claims == set(MISTAKES) | (claims & {prop for _, prop, _ in IN_STEPS.values()})

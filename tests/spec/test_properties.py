@@ -16,25 +16,8 @@ from ackproof.spec.sorts import Msg
 
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
-from tests.spec.mutants_channels import CHANNELS_MUTANTS
-from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
-from tests.spec.mutants_failing import FAILING_MUTANTS
-from tests.spec.mutants_limiting import LIMITING_MUTANTS
-from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
-from tests.spec.mutants_retrying import RETRYING_MUTANTS
-from tests.spec.mutants_storing import STORING_MUTANTS
-
-#: Those of the steps of one chapter or machine.
-IN_STEPS = {
-    **MIRRORING_MUTANTS,
-    **CHANNELS_MUTANTS,
-    **CLOSING_MUTANTS,
-    **FAILING_MUTANTS,
-    **LIMITING_MUTANTS,
-    **RETRYING_MUTANTS,
-    **STORING_MUTANTS,
-}
+from tests.spec.mutants_of_steps import IN_STEPS
 
 CLAIMS = [p for p in MODEL.properties if p.kind != "reachable"]
 

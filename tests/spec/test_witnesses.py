@@ -19,11 +19,8 @@ from ackproof.spec.model import MODEL
 
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
-from tests.spec.mutants_channels import CHANNELS_MUTANTS
-from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
-from tests.spec.mutants_failing import FAILING_MUTANTS
-from tests.spec.mutants_limiting import LIMITING_MUTANTS
+from tests.spec.mutants_of_steps import IN_STEPS
 
 PROGRAM = compile_model(MODEL)
 
@@ -68,11 +65,6 @@ def test_each_claim_has_something_to_say_in_some_instance_or_against_some_design
         missing &= set(idle(instance.name, shared_cache).vacuous)
     for design in museum(MODEL).values():
         missing -= {e.property for e in design.expect if isinstance(e, Breaks)}
-    in_steps = (
-        *CHANNELS_MUTANTS.values(),
-        *CLOSING_MUTANTS.values(),
-        *LIMITING_MUTANTS.values(),
-        *FAILING_MUTANTS.values(),
-    )
-    missing -= {*MUTANTS, *MISTAKES, *CREDITING_MUTANTS, *(prop for _, prop, _ in in_steps)}
+    in_steps = {prop for _, prop, _ in IN_STEPS.values()}
+    missing -= {*MUTANTS, *MISTAKES, *CREDITING_MUTANTS, *in_steps}
     assert not missing

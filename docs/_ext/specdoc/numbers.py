@@ -30,7 +30,7 @@ __all__ = [
     "statement",
 ]
 
-_NUMBER = r"INV-A3'(?!s)|INV-[A-Z]+\d+|G-[BDE]\d+|[A-FH-OX]\d{1,2}(?:\.\d+)*"
+_NUMBER = r"INV-A3'(?!s)|INV-[A-Z]+\d+|G-[BDE]\d+|[A-FH-OQX]\d{1,2}(?:\.\d+)*"
 
 #: A number, or a way to lose a message and those that follow it.
 _CITATION = re.compile(rf"\b(?:D8 L\d+(?:(?:, | and |-| to )L\d+)*|{_NUMBER})(?!\w)")

@@ -1,0 +1,66 @@
+"""Dead-lettering, at least once: what dies in a queue is kept until others have it.
+
+A message that expires, or that a consumer rejects for good, is *dead*.  Most queues let go of it,
+and whatever they publish of it elsewhere nobody tracks: for whoever published it, it is consumed
+(B4.4).  A quorum queue may be told to do better (Q12.1).  It sets the message aside, where it still
+counts against the limit; a copy is published to the queues where its dead go, with confirms; and
+the queue lets go when all of them have it (Q12.2).
+
+For the broker the copy is a message like any other, and takes the same steps; so all that is
+promised of messages is promised of it.  What is new is the promise that joins the two: what was
+acked and has died is in the queues where the dead go, perhaps more than once, or where it was.
+
+The specification has no quorums.  A queue that dead-letters is one process here, whose disk stands
+for that of a majority, and the end of the process for a change of leaders (Q12.4).  It refuses what
+it has no room for, as it must (Q12.1).
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import action, fault, require
+from ackproof.spec.publishing import Publishing
+from ackproof.spec.sorts import Msg, Replica, TxMode
+
+__all__ = ["DeadLettering"]
+
+
+class DeadLettering(Publishing):
+    """Dead messages are published again, inside the broker, until others have them (Q12)."""
+
+    @fault
+    def expire(self, msg: Msg, replica: Replica) -> None:
+        """The head of a queue that dead-letters expires (Q12.2).
+
+        No fault of anybody's, but an instance says how often it may happen.
+        """
+        require(self.dead_letters(replica) and self.replicas[replica].leads())
+        require(self.replicas[replica].head() == msg)
+        self.set_aside(msg, replica)
+
+    @action(fair="weak")
+    def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+        """A copy of what was set aside is published to the queues where the dead go (Q12.2).
+
+        If there is no such queue, it stays where it is (Q12.3).
+        """
+        channel = Msg.owner(msg)
+        require(self.carries_for(channel, replica) and self.replicas[replica].leads())
+        require(dead in self.replicas[replica].aside and not self.courier.on_its_way(dead))
+        require(self.transactions[channel].mode == TxMode.NONE)
+        require(self.channels[channel].next_seq == msg)
+        targets = {q for q in self.graves(replica) if self.exists(q)}
+        require(bool(targets))
+        self.channels[channel].serve()
+        self.enter(msg, targets, False, dead in self.persistent)
+        self.courier.send(msg, dead)
+
+    @action(fair="weak")
+    def let_go(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+        """All queues have the copy, and the original leaves its queue (Q12.2, C4.4)."""
+        require(msg in self.courier.arrived and self.courier.original[msg] == dead)
+        require(self.carries_for(Msg.owner(msg), replica) and self.replicas[replica].leads())
+        require(dead in self.replicas[replica].aside)
+        self.courier.settled(msg)
+        self.replicas[replica].pass_on(dead)
+        self.replicas[replica].displace({dead})
+        self.leaves(dead, replica)

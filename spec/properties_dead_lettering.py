@@ -1,0 +1,146 @@
+"""Dead-lettering at least once: what publishers, and readers of the dead, may rely on (Q12).
+
+What the broker promises of each message stands elsewhere, and holds of copies as of any.  Here a
+message and its copies are looked at together: nothing that was kept gets lost between the two.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
+from ackproof.spec.sorts import ChannelId, Msg, Queue, Replica, Status
+from ackproof.spec.system import Confirms
+
+
+@helper
+def has(s: Confirms, queue: Queue, msg: Msg) -> bool:
+    """Tell whether a queue has a message, or will have it when it is there again (C5)."""
+    return any(
+        msg in s.replicas[r].holds()
+        if s.replicas[r].status == Status.RUNNING
+        else s.recoverable(msg, r)
+        for r in Replica
+        if s.replicas[r].of == queue
+    )
+
+
+@helper
+def copies(s: Confirms, dead: Msg) -> Set[Msg]:
+    """Return the copies of a message that were published for its queue (Q12.2)."""
+    return {k for k in Msg if s.courier.original[k] == dead if not s.of_client(Msg.owner(k))}
+
+
+@invariant
+def DeadIsKeptUntilOthersHaveIt(s: Confirms) -> bool:
+    """What dies in a queue is there, or one of its copies was acked to the queue (Q12.2).
+
+    That is, while the queue is there, and if the message is one that outlives a crash.  Whoever was
+    acked has given the message away, and nobody else has it.
+    """
+    return all(
+        has(s, q, m) or any(k in s.acked() for k in copies(s, m))
+        for q in Queue
+        for m in s.dead[q] & s.persistent & s.acked()
+        if all(s.replicas[r].durable for r in Replica if s.replicas[r].of == q)
+        if s.exists(q)
+    )
+
+
+@step_property
+def DeadGoToAllTheirQueues(before: Confirms, after: Confirms) -> bool:
+    """A copy is published to each queue where the dead go, as far as it is there (Q12.2).
+
+    To one at least: what goes nowhere is acked at once (A7.2), and nobody has it.
+    """
+    return all(
+        before.courier.original[k] == after.courier.original[k]
+        or (
+            bool(after.holders[k])
+            and all(
+                (q in after.holders[k]) == (before.exists(q) and q in before.graves(r))
+                for q in Queue
+                for r in Replica
+                if before.carries_for(Msg.owner(k), r)
+            )
+        )
+        for k in Msg
+    )
+
+
+@step_property
+def CopiedForACause(before: Confirms, after: Confirms) -> bool:
+    """What is set aside is published again if its copies were nacked, or forgotten (Q12.3, Q12.4).
+
+    What has merely not been answered is under way.  Each copy too many is a duplicate for nothing.
+    """
+    return all(
+        before.courier.original[k] == after.courier.original[k]
+        or all(
+            j in before.nacked() | before.courier.abandoned
+            for j in Msg
+            if before.courier.original[j] == after.courier.original[k]
+        )
+        for k in Msg
+    )
+
+
+@invariant
+def CopyOfTheDeadIsAsPersistent(s: Confirms) -> bool:
+    """A copy is persistent if what died is, and only then (Q12.2)."""
+    return all((k in s.persistent) == (m in s.persistent) for m in Msg for k in copies(s, m))
+
+
+@step_property
+def DeadAreHandedToNobody(before: Confirms, after: Confirms) -> bool:
+    """What has died in a queue no consumer gets from it any more, after a crash either (Q12.4).
+
+    It is on the disk, and on its way elsewhere: who has it, has it twice.
+    """
+    return not any(
+        m in after.replicas[r].pending and m not in before.replicas[r].pending
+        for r in Replica
+        for m in before.dead[before.replicas[r].of] & before.persistent
+        if before.replicas[r].durable
+    )
+
+
+@eventually
+def DeadArePassedOn(s: Confirms) -> bool:
+    """What is set aside gets to the queues where the dead go, in the end, if there is one (Q12.2).
+
+    As long as there are numbers: an instance has few.
+    """
+    return all(
+        not s.replicas[r].aside
+        or not any(s.exists(q) for q in s.graves(r))
+        or all(
+            not s.channels[c].open or s.channels[c].next_seq is None
+            for c in ChannelId
+            if s.carries_for(c, r)
+        )
+        for r in Replica
+        if s.replicas[r].leads()
+    )
+
+
+@reachable
+def DeadArriveTwice(s: Confirms) -> bool:
+    """A queue has two copies of one message: the first was not known to be there (Q12.4)."""
+    return any(
+        k in s.replicas[r].holds() and j in s.replicas[r].holds()
+        for r in Replica
+        for m in Msg
+        for k in copies(s, m)
+        for j in copies(s, m)
+        if k < j
+    )
+
+
+@reachable
+def DeadAreRefused(s: Confirms) -> bool:
+    """A copy is nacked, and the original is where it was (Q12.3)."""
+    return any(
+        m in s.replicas[r].aside and k in s.nacked()
+        for r in Replica
+        for m in Msg
+        for k in copies(s, m)
+    )
