@@ -192,7 +192,7 @@ LATE_LAZY = Instance(
         "Store.lazy": {"r1": False, "r2": True},
         "Confirms.consumers": True,
     },
-    states=248_192,
+    states=261_320,
     lacks=(
         "NackedWhileMirrored",
         "NackedYetHeldElsewhere",
@@ -227,7 +227,7 @@ FAILOVER = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
         "Confirms.consumers": True,
     },
-    states=2_077_096,
+    states=2_622_908,
     lacks=(
         "AckCoversSeveral",
         "reject_arrives",
@@ -241,7 +241,7 @@ FOLLOWERS = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
     faults={"lose_node": 1},
     constants={**FAILOVER.constants, "QueueProcess.durable": False},
-    states=21_766,
+    states=25_998,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
@@ -267,7 +267,7 @@ HEIRS = Instance(
         "QueueProcess.durable": False,
         "Confirms.consumers": True,
     },
-    states=45_640,
+    states=62_072,
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
@@ -339,12 +339,12 @@ FANOUT_LATE = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MASTER, "r3": Born.LATER},
         "QueueProcess.durable": False,
     },
-    states=2_154,
+    states=2_284,
     lacks=(
-        "DeadLeaveTheRecord",
         "AckCoversSeveral",
         "AckedFromDisk",
         "ConfirmedTransientLost",
+        "DeadLeaveTheRecord",
         "DeletionConfirms",
         "DuplicateAfterPromotion",
         "LoneNackIsMultiple",

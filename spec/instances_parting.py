@@ -156,7 +156,7 @@ LATE_PARTED = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": True,
     },
-    states=22_844,
+    states=28_330,
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
