@@ -54,6 +54,7 @@ design = Design(
         Breaks("NoAckFromMinority", "divided", 6),
         Breaks("NoNackFromMinority", "divided", 7),
         Breaks("NoCommitFromMinority", "commit_across", 6),
+        Breaks("NoFailureFromMinority", "commit_across", 8),
         Breaks("NoAckBeforeDurable", "limits", 13),
         Breaks("PromotedIsSynchronised", "promotion", 10),
         Breaks("EveryPublishSettles", "fanout_mirrors", 9),

@@ -138,6 +138,7 @@ design = Design(
         Breaks("NoAckFromMinority", "partition", 6),
         Breaks("NoNackFromMinority", "partition", 10),
         Breaks("NoCommitFromMinority", "commit_across", 6),
+        Breaks("NoFailureFromMinority", "commit_across", 8),
         Breaks("NackOnlyWithCause", "redeclared", 7),
         Breaks("AckMeansAccepted", "limits", 13),
         Breaks("NoAckBeforeDurable", "limits", 13),

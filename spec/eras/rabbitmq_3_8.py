@@ -106,6 +106,7 @@ design = Design(
         Breaks("NoAckFromMinority", "partition", 6),
         Breaks("NoNackFromMinority", "partition", 10),
         Breaks("NoCommitFromMinority", "commit_across", 6),
+        Breaks("NoFailureFromMinority", "commit_across", 8),
         Breaks("NackOnlyWithCause", "core", 6),
         Breaks("AckMeansAccepted", "core", 8),
         Breaks("NoQueueIsOverlooked", "tiny", 4),

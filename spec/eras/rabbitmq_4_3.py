@@ -135,6 +135,7 @@ design = Design(
         Breaks("NoAckFromMinority", "divided", 6),
         Breaks("NoNackFromMinority", "divided", 7),
         Breaks("NoCommitFromMinority", "commit_across", 6),
+        Breaks("NoFailureFromMinority", "commit_across", 8),
         Breaks("NoAckBeforeDurable", "tiny", 7),
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
         Breaks("AckedIsNotRefused", "redeclared", 8),
