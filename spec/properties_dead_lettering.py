@@ -1,7 +1,8 @@
 """Dead-lettering at least once: what publishers, and readers of the dead, may rely on (Q12).
 
 What the broker promises of each message stands elsewhere, and holds of copies as of any.  Here a
-message and its copies are looked at together: nothing that was kept gets lost between the two.
+message and its copies are looked at together: nothing that was kept gets lost between the two, and
+no queue gets a message twice without a cause.
 """
 
 from __future__ import annotations
@@ -85,7 +86,10 @@ def CopiedForACause(before: Confirms, after: Confirms) -> bool:
 
 @invariant
 def CopyOfTheDeadIsAsPersistent(s: Confirms) -> bool:
-    """A copy is persistent if what died is, and only then (Q12.2)."""
+    """A copy is persistent if what died is, and only then (Q12.2).
+
+    Whoever has asked for the disk once wants it wherever the message gets to.
+    """
     return all((k in s.persistent) == (m in s.persistent) for m in Msg for k in copies(s, m))
 
 

@@ -91,19 +91,27 @@ def RejectSettlesWhatItNames(before: Confirms, after: Confirms, reject: Consumer
 def RejectedComesBackIfAskedFor(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
     """What is rejected is in its queue again if the client wants that, and gone if not (F1.4).
 
-    A queue that dead-letters has it set aside in place of that (Q12.2).  In a transaction it waits
-    for the commit (A13.2).  Where it comes back to a queue that drops what is too much, it may have
-    to go (B5.2).
+    A queue that dead-letters sets it aside (`RejectedIsSetAside`).  In a transaction it waits for
+    the commit (A13.2).  Where it comes back to a queue that drops what is too much, it may have to
+    go (B5.2).
     """
     if is_open(before, reject.channel):
         return is_kept(before, after, reject.channel, reject.requeue)
     if reject.requeue:
         return all(comes_back(before, after, reject.channel, r) for r in Replica)
-    return all(
-        is_set_aside(before, after, reject.channel, r)
-        if before.dead_letters(r)
-        else not stays(before, after, reject.channel, r)
-        for r in Replica
+    return not any(
+        stays(before, after, reject.channel, r) for r in Replica if not before.dead_letters(r)
+    )
+
+
+@step_property
+def RejectedIsSetAside(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
+    """What is rejected for good a queue that dead-letters sets aside (F1.4, Q12.2).
+
+    Whoever rejects it counts on its getting to where the dead go.
+    """
+    return reject.requeue or all(
+        is_set_aside(before, after, reject.channel, r) for r in Replica if before.dead_letters(r)
     )
 
 

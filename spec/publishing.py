@@ -107,9 +107,9 @@ class Publishing(Closing):
         require(self.of_client(channel) and self.readers[channel].reads_content())
         require(self.channels[channel].open and self.channels[channel].confirming)
         require(self.channels[channel].next_seq == msg)
+        self.enter(msg, targets, mandatory, persistent)
         if self.retrying:
             self.retrier.publish(msg, targets, mandatory)
-        self.enter(msg, targets, mandatory, persistent)
         self.hand_over(channel, blocked)
 
     @handler

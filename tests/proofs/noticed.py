@@ -213,6 +213,12 @@ NOTICED = {
     ("SeparateEndsAlone", "SociableClosing"): "SeparateEndsAlone/close",
     ("SeparateEndsAlone", "SilentClosing"): "SeparateEndsAlone/close",
     ("TheRecordIsAsked", "NostalgicChannel"): "TheRecordIsAsked/publish",
+    ("AckMeansAccepted", "EasilyContentChannel"): "UnacceptedIsAwaited/down_arrives",
+    ("DeadGoToAllTheirQueues", "BuriedAlive"): "DeadGoToAllTheirQueues/dead_letter",
+    ("DeadGoToAllTheirQueues", "OneGrave"): "DeadGoToAllTheirQueues/dead_letter",
+    ("FullTakesNothing", "OpenHandedQueue"): "FullTakesNothing/pass_by",
+    ("FullTakesNothing", "WeightlessDead"): "FullTakesNothing/pass_by",
+    ("NoFailureFromMinority", "FailingMinority"): "NoFailureFromMinority/complete#1",
 }
 
 #: Mistakes that break what is proved only where a restriction of the proofs is not met.

@@ -151,6 +151,6 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(Resurrection, "DeadAreHandedToNobody", "dead_letters_rejected"),
         _case(ResignedCourier, "DeadArePassedOn", "dead_letters_refused"),
         _case(WeightlessDead, "FullTakesNothing", "dead_letters_refused"),
-        _case(CarelessRejects, "RejectedComesBackIfAskedFor", "dead_letters_rejected"),
+        _case(CarelessRejects, "RejectedIsSetAside", "dead_letters_rejected"),
     )
 }

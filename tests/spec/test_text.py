@@ -45,7 +45,7 @@ CHAPTERS = (
 FOLDER = Path(model.__file__).parent
 PROPERTIES = tuple(sorted(path.stem for path in FOLDER.glob("properties*.py")))
 MODULES = (*MACHINES, *CHAPTERS)
-RULE = re.compile(r"\b(?:INV-)?[A-O]\d+(?:\.\d+)?\b")
+RULE = re.compile(r"\b(?:INV-)?[A-OQ]\d+(?:\.\d+)?\b")
 
 
 def steps() -> Iterator[tuple[str, str]]:
