@@ -12,6 +12,7 @@ map again, and the condition of a comprehension goes back behind its `if`.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -38,6 +39,8 @@ def base_name(name: str) -> str:
     """Return a variable's name without the number that makes it unique."""
     return name.partition(".")[0]
 
+
+_WORD = re.compile(r"\w+")
 
 _LOOSE = (ast.BoolOp, ast.Compare, ast.BinOp, ast.IfExp, ast.UnaryOp)
 
@@ -247,16 +250,43 @@ class Phrases:
     def _generator(
         self, body: ir.Expr, binders: tuple[ir.Binder, ...], cond: ir.Expr | None
     ) -> str:
+        before = dict(self.names)
+        always = cond is None or cond == ir.And((), type=cond.type)
+        self._tell_apart(binders, (body, *(() if cond is None else (cond,))))
         clauses = " ".join(
-            f"for {self.names.get(b.name, base_name(b.name))} in {self.text(b.domain, _OR)}"
-            for b in binders
+            f"for {self.names[b.name]} in {self.text(b.domain, _OR)}" for b in binders
         )
-        only = (
-            ""
-            if cond is None or cond == ir.And((), type=cond.type)
-            else (f" if {self.text(cond, _OR)}")
-        )
-        return f"{self.text(body)} {clauses}{only}"
+        only = "" if cond is None or always else f" if {self.text(cond, _OR)}"
+        text = f"{self.text(body)} {clauses}{only}"
+        self.names = before
+        return text
+
+    def _tell_apart(self, binders: tuple[ir.Binder, ...], scope: tuple[ir.Expr, ...]) -> None:
+        """Name what a generator binds so that nothing else in it is called the same.
+
+        What a helper calls `r` may be compared with an argument that is an `r`, too.
+        """
+        bound = {b.name for b in binders}
+        others = _free((*scope, *(b.domain for b in binders))) - bound
+        taken = {w for n in others for w in _WORD.findall(self.names.get(n, base_name(n)))}
+        for b in binders:
+            name = self.names.get(b.name, base_name(b.name))
+            while name in taken:
+                name += "_"
+            self.names[b.name] = name
+            taken.add(name)
+
+
+def _free(expressions: tuple[ir.Expr, ...]) -> set[str]:
+    """Return the variables that expressions mention and do not bind."""
+    named: set[str] = set()
+    bound: set[str] = set()
+    for node in (n for e in expressions for n in ir.walk(e)):
+        if isinstance(node, ir.Var | ir.Let):
+            (named if isinstance(node, ir.Var) else bound).add(node.name)
+        elif isinstance(node, ir.Forall | ir.Exists | ir.Comprehension):
+            bound |= {b.name for b in node.binders}
+    return named - bound
 
 
 def split_condition(e: ir.Forall | ir.Exists) -> tuple[ir.Expr, ir.Expr | None]:

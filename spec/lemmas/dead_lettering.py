@@ -1,4 +1,4 @@
-"""Lemmas of dead-lettering: what is set aside is in one queue, and whose copies are whose (Q12)."""
+"""Dead-lettering in proofs: what is assumed of the queues whose dead are passed on (Q12)."""
 
 from __future__ import annotations
 

@@ -10,8 +10,10 @@ from ackproof.lang import (
     Option,
     OrderedSort,
     Record,
+    Set,
     System,
     action,
+    helper,
     invariant,
     properties_in,
 )
@@ -116,9 +118,20 @@ class Desk(System):
     guest: Option[Guest]
     seats: Map[Guest, bool]
 
+    @helper
+    def like(self, guest: Guest) -> Set[Guest]:
+        """Return those who sit, or stand, as a guest does."""
+        return {g for g in Guest if self.seats[g] == self.seats[guest]}
+
     @action
     def tidy(self) -> None:
         """Nothing happens."""
+
+
+@invariant
+def NobodyIsLikeAnother(s: Desk) -> bool:
+    """Each guest is the only one of a kind: false where there are two."""
+    return all(s.like(g) == {g} for g in Guest)
 
 
 @invariant
@@ -190,4 +203,12 @@ def test_expressions_are_written_out_as_the_python_they_came_from() -> None:
     )
     assert found["FirstComesLast"] == (
         "not (s.clerk.handled == 2) or not {b for b in Box if Letter.first() in s.boxes[b].held}"
+    )
+
+
+def test_what_a_helper_calls_the_same_as_its_argument_gets_another_name() -> None:
+    two = (Instance("two", "two guests", {Guest: 2}),)
+    found = texts(bind(Model("desk", Desk, properties_in(NobodyIsLikeAnother), two), two[0]))
+    assert found["NobodyIsLikeAnother"] == (
+        "all({g_ for g_ in Guest if s.seats[g_] == s.seats[g]} == {g} for g in Guest)"
     )
