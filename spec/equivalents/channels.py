@@ -102,7 +102,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "self.transactions[channel].answers()`": MACHINE,
     },
     "Publishing.tx_select": {
-        "drops `self.transactional` from `self.transactional and "
+        "drops `self.transactional` from `self.of_client(channel) and self.transactional and "
         "self.readers[channel].reads()`": SWITCH,
         "drops `self.transactions[channel].answers()` from `self.channels[channel].open and "
         "self.transactions[channel].answers()`": MACHINE,
@@ -125,8 +125,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.channels[channel].open` from `self.channels[channel].open and "
         "self.channels[channel].confirming`": MACHINE,
         "takes `self.retrying` for true": SWITCH,
-        "drops the filter `self.found(q)`": FOUND,
     },
+    "Publishing.enter": {"drops the filter `self.found(q)`": FOUND},
     "Publishing.publish_in_tx": {
         "drops `self.transactional` from `self.transactional and "
         "self.readers[channel].reads_content()`": MACHINE,
@@ -169,7 +169,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Closing.close": {
         **all_of(
             NOTHING,
-            "drops `require(self.channels[channel].open)`",
+            "drops `self.channels[channel].open` from `self.of_client(channel) and "
+            "self.channels[channel].open`",
         ),
     },
     "Closing.ack_unknown": {

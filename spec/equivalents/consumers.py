@@ -17,8 +17,8 @@ __all__ = ["EQUIVALENT"]
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Consuming.heeds": {
-        "drops `self.tagged` from `self.tagged and self.consuming[channel].open and "
-        "self.free(channel) and reads`": SWITCH,
+        "drops `self.tagged` from `self.tagged and self.of_client(channel) and "
+        "self.consuming[channel].open`": SWITCH,
     },
     "Consuming.hand_on": {
         "drops `no_ack or self.replicas[replica].roomless()` from "

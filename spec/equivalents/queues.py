@@ -33,8 +33,10 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "QueueMaster.is_present": {
         **all_of(
             NO_PLACE,
-            "drops `msg in self.ready` from `msg in self.ready or msg in self.pending`",
-            "drops `msg in self.pending` from `msg in self.ready or msg in self.pending`",
+            "drops `msg in self.ready` from `msg in self.ready or msg in self.pending or msg in "
+            "self.aside`",
+            "drops `msg in self.pending` from `msg in self.ready or msg in self.pending or msg in "
+            "self.aside`",
             "has `msg not in self.ready` for `msg in self.ready`",
             "has `msg not in self.pending` for `msg in self.pending`",
             "drops `held` from `held or self.store.level[msg] != Level.ABSENT`",
