@@ -108,12 +108,7 @@ LATE_NEWS = Instance(
     purpose="a message that expires, a master that may be lost, a mirror, and one that comes late",
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
     faults={"lose_node": 1, "drop": 1},
-    constants={
-        "QueueProcess.of": "q1",
-        "QueueProcess.durable": False,
-        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
-        "Confirms.consumers": False,
-    },
+    constants=LATE_THIRD.constants,
     table=False,
     states=17_602,
     lacks=(

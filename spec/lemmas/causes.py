@@ -99,29 +99,16 @@ def WaitedForOwes(s: Confirms) -> bool:
 
 
 @lemma(
-    publish=(
-        "ClosedIsEmpty",
-        "ConfirmXorTransaction",
-        "CountsAgree",
-        "IdleIsEmpty",
-        "SentIsBelowNext",
-        "WaitingWasSent",
-    ),
-    publish_again=(
-        "ClosedIsEmpty",
-        "ConfirmXorTransaction",
-        "CountsAgree",
-        "IdleIsEmpty",
-        "SentIsBelowNext",
-        "WaitingWasSent",
-    ),
-    dead_letter=(
-        "ClosedIsEmpty",
-        "ConfirmXorTransaction",
-        "CountsAgree",
-        "IdleIsEmpty",
-        "SentIsBelowNext",
-        "WaitingWasSent",
+    **dict.fromkeys(
+        ("publish", "publish_again", "dead_letter"),
+        (
+            "ClosedIsEmpty",
+            "ConfirmXorTransaction",
+            "CountsAgree",
+            "IdleIsEmpty",
+            "SentIsBelowNext",
+            "WaitingWasSent",
+        ),
     ),
     tx_commit=("BatchBelongs", "ConfirmXorTransaction", "IdleIsEmpty"),
 )

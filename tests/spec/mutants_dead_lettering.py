@@ -6,23 +6,18 @@ from ackproof.lang import Design, Set, action, handler, helper, require
 from ackproof.spec.channel import Channel
 from ackproof.spec.courier import Courier
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import ChannelId, Msg, Overflow, Reason, Replica, Status, Tag
+from ackproof.spec.sorts import ChannelId, Msg, Overflow, Queue, Reason, Replica, Status, Tag
 from ackproof.spec.system import Confirms
 
 
-class AtMostOnce(Confirms):
-    """Lets go of what is dead as soon as it is sent (B4.4)."""
+class AtMostOnce(Courier):
+    """Takes for arrived what is sent (B4.4)."""
 
-    @action(fair="weak")
-    def let_go(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+    @handler
+    def send(self, msg: Msg, dead: Msg) -> None:
         """Wait for no answer."""
-        require(msg in self.courier.out and self.courier.original[msg] == dead)
-        require(self.carries_for(Msg.owner(msg), replica) and self.replicas[replica].leads())
-        require(dead in self.replicas[replica].aside)
-        self.courier.settled(msg)
-        self.replicas[replica].pass_on(dead)
-        self.replicas[replica].displace({dead})
-        self.leaves(dead, replica)
+        super().send(msg, dead)
+        self.arrived.add(msg)
 
 
 class EasilyContentChannel(Channel):
@@ -37,21 +32,14 @@ class EasilyContentChannel(Channel):
 class OneGrave(Confirms):
     """Publishes to one of the queues where the dead go (Q12.2)."""
 
-    @action(fair="weak")
-    def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+    @handler
+    def enter(self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool) -> None:
         """Leave out the queues that are without a disk."""
-        require(self.carries_for(Msg.owner(msg), replica) and self.replicas[replica].leads())
-        require(dead in self.replicas[replica].aside and not self.courier.on_its_way(dead))
-        require(self.channels[Msg.owner(msg)].next_seq == msg)
-        targets = {
-            self.replicas[r].of
-            for r in Replica
-            if self.replicas[r].of in self.graves(replica) and self.replicas[r].durable
-        }
-        require(bool(targets))
-        self.channels[Msg.owner(msg)].serve()
-        self.enter(msg, targets, False, dead in self.persistent)
-        self.courier.send(msg, dead)
+        client = self.of_client(Msg.owner(msg))
+        taken = {
+            self.replicas[r].of for r in Replica if self.replicas[r].durable or client
+        } & targets
+        super().enter(msg, taken, mandatory, persistent)
 
 
 class BuriedAlive(Confirms):
@@ -81,17 +69,10 @@ class ImpatientCourier(Courier):
 class TransientCopies(Confirms):
     """Publishes copies that need no disk (Q12.2)."""
 
-    @action(fair="weak")
-    def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
-        """Ask not how the message was published."""
-        require(self.carries_for(Msg.owner(msg), replica) and self.replicas[replica].leads())
-        require(dead in self.replicas[replica].aside and not self.courier.on_its_way(dead))
-        require(self.channels[Msg.owner(msg)].next_seq == msg)
-        targets = {q for q in self.graves(replica) if self.exists(q)}
-        require(bool(targets))
-        self.channels[Msg.owner(msg)].serve()
-        self.enter(msg, targets, False, False)
-        self.courier.send(msg, dead)
+    @handler
+    def enter(self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool) -> None:
+        """Keep to what clients ask for."""
+        super().enter(msg, targets, mandatory, persistent and self.of_client(Msg.owner(msg)))
 
 
 class Resurrection(QueueProcess):
