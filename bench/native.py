@@ -52,9 +52,12 @@ def translated() -> Confirms:
         Confirms,
         constants={
             **{f"Confirms.{name}": False for name in off},
+            "Channel.carries_for": None,
             "QueueProcess.born": Born.MASTER,
+            "QueueProcess.dead_of": None,
             "Store.apart": False,
         },
+        without=["expire", "dead_letter", "let_go"],
         empty=[Node, Consumer],
         growing=True,
         replaced={Arrivals: QueueOrder},

@@ -54,6 +54,8 @@ class Reporter:
     def __init__(self, bound: Bound) -> None:
         self._root: Any = Live(bound).root
         self._shared = self._root.shared
+        channels = self._root.channels.items()
+        self._inside = {str(key) for key, value in channels if value.carries_for is not None}
         self._plain: dict[str, int] = {}  # messages that took a number before confirm.select
 
     def _home(self, channel: Any, consuming: bool) -> Name:
@@ -70,7 +72,10 @@ class Reporter:
         return self._home(self._owner(element), consuming)
 
     def events(self, step: Step) -> Iterator[Said]:
-        """Yield what was said in a step."""
+        """Yield what was said in a step; what a broker says to itself nobody hears (Q12.2)."""
+        return (said for said in self._said(step) if said.channel[0] not in self._inside)
+
+    def _said(self, step: Step) -> Iterator[Said]:
         action = step.instance.action
         args = dict(zip((p.name for p in action.params), step.instance.args, strict=True))
         yield from self._asked(action.name, args)
