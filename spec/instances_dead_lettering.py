@@ -63,7 +63,7 @@ DEAD_LETTERS_REFUSED = Instance(
     name="dead_letters_refused",
     purpose="two messages, and queues that refuse what is too much, the dead counted",
     sizes={**OFF, ChannelId: 2, Msg: 2, Queue: 2, Replica: 2},
-    faults={"expire": 1},
+    faults={"expire": 1, "drop": 1},
     constants={
         **GRAVE,
         "QueueProcess.durable": False,
@@ -71,7 +71,7 @@ DEAD_LETTERS_REFUSED = Instance(
         "QueueProcess.max_length": 1,
         "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
     },
-    states=13_800,
+    states=44_334,
     lacks=(
         "AckedFromDisk",
         "DeadArriveTwice",

@@ -45,7 +45,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `stopped`: processes that were stopped in an orderly way, and have not started again (B8.5);
 * `entrusted[r]`: what such a one had to bring to its disk;
 * `told_gone[m]`: the mirrors that came late and were told that `m` has left their queue (D2.1);
-* `dead[q]`: the messages that died in a queue which dead-letters (Q12.2).
+* `dead[q]`: the messages that died in a queue which dead-letters (Q12.2);
+* `purged[q]`: those that such a queue was told to throw away (B4.3).
 """
 
 from __future__ import annotations
@@ -159,6 +160,7 @@ class Parts(System):
     entrusted: Ghost[Map[Replica, Set[Msg]]]
     told_gone: Ghost[Map[Msg, Set[Replica]]]
     dead: Ghost[Map[Queue, Set[Msg]]]
+    purged: Ghost[Map[Queue, Set[Msg]]]
 
     # -- queues and their processes -------------------------------------------------------------
 

@@ -47,6 +47,23 @@ def DeadIsKeptUntilOthersHaveIt(s: Confirms) -> bool:
 
 
 @step_property
+def UntakenIsKeptUntilOthersHaveIt(before: Confirms, after: Confirms) -> bool:
+    """Nothing leaves a queue that dead-letters and runs, but for a cause (Q12.2).
+
+    A consumer has had it, or the queue was purged, or a copy was acked.  What expires is no less
+    the broker's to keep than what is ready.
+    """
+    return all(
+        m in after.replicas[r].holds()
+        or m in after.handed[before.replicas[r].of] | after.purged[before.replicas[r].of]
+        or any(k in before.acked() for k in copies(before, m))
+        for r in Replica
+        if before.dead_letters(r) and before.replicas[r].leads() and after.replicas[r].leads()
+        for m in before.replicas[r].ready | before.replicas[r].aside
+    )
+
+
+@step_property
 def DeadGoToAllTheirQueues(before: Confirms, after: Confirms) -> bool:
     """A copy is published to each queue where the dead go, as far as it is there (Q12.2).
 

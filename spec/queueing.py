@@ -145,10 +145,13 @@ class Queueing(Storing):
     def drop(self, msg: Msg, replica: Replica) -> None:
         """The head of a queue expires, or is purged (B4.2, B4.3, B8.4, C4.4).
 
-        No fault of anybody's, but an instance says how often it may happen.
+        A queue that dead-letters sets aside what expires (`expire`); what is purged is gone.  No
+        fault of anybody's, but an instance says how often it may happen.
         """
         require(self.replicas[replica].leads())
         require(self.replicas[replica].head() == msg)
+        if self.dead_letters(replica):
+            self.purged[self.replicas[replica].of].add(msg)
         self.replicas[replica].drop(msg)
         self.replicas[replica].displace({msg})
         self.leaves(msg, replica)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackproof.lang import Design, Set, action, handler, helper, require
+from ackproof.lang import Design, Set, action, fault, handler, helper, require
 from ackproof.spec.channel import Channel
 from ackproof.spec.courier import Courier
 from ackproof.spec.mirror import QueueProcess
@@ -40,6 +40,19 @@ class OneGrave(Confirms):
             self.replicas[r].of for r in Replica if self.replicas[r].durable or client
         } & targets
         super().enter(msg, taken, mandatory, persistent)
+
+
+class ForgottenExpiry(Confirms):
+    """Lets go of what expires (Q12.2)."""
+
+    @fault
+    def expire(self, msg: Msg, replica: Replica) -> None:
+        """Do what other queues do."""
+        require(self.dead_letters(replica) and self.replicas[replica].leads())
+        require(self.replicas[replica].head() == msg)
+        self.replicas[replica].drop(msg)
+        self.replicas[replica].displace({msg})
+        self.leaves(msg, replica)
 
 
 class BuriedAlive(Confirms):
@@ -126,6 +139,7 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(AtMostOnce, "DeadIsKeptUntilOthersHaveIt", "dead_letters"),
         _case(EasilyContentChannel, "AckMeansAccepted", "dead_letters_deleted"),
         _case(OneGrave, "DeadGoToAllTheirQueues", "dead_letters_fanout"),
+        _case(ForgottenExpiry, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
         _case(BuriedAlive, "DeadGoToAllTheirQueues", "dead_letters_deleted"),
         _case(ImpatientCourier, "CopiedForACause", "dead_letters_twice"),
         _case(TransientCopies, "CopyOfTheDeadIsAsPersistent", "dead_letters"),
