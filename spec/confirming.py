@@ -168,6 +168,11 @@ class Confirming(Closing):
 
     # -- what the publisher makes of it ---------------------------------------------------------
 
+    @helper
+    def named_by(self, tag: Msg, multiple: bool) -> Set[Msg]:
+        """Return the numbers that a frame speaks of, settled ones included (A11.5)."""
+        return {m for m in Msg.of(Msg.owner(tag)) if multiple and m < tag} | {tag}
+
     @on(Ack)
     def sees_ack(self, ack: Ack) -> None:
         """A publisher reads an ack (A11.5)."""
@@ -177,10 +182,11 @@ class Confirming(Closing):
             self.retold.add(ack.tag)
         self.named_now[ack.channel].add(ack.tag)
         self.publishers[ack.channel].sees_ack(ack.tag, ack.multiple)
+        named = set(self.named_by(ack.tag, ack.multiple))
         if self.retrying:
-            self.retrier.sees_ack(ack.tag, ack.multiple)
+            self.retrier.sees_ack(named)
         if not self.of_client(ack.channel):
-            self.courier.sees_ack(ack.tag, ack.multiple)
+            self.courier.sees_ack(named)
 
     @on(Nack)
     def sees_nack(self, nack: Nack) -> None:
@@ -190,10 +196,11 @@ class Confirming(Closing):
             self.retold.add(nack.tag)
         self.named_now[nack.channel].add(nack.tag)
         self.publishers[nack.channel].sees_nack(nack.tag, nack.multiple)
+        named = set(self.named_by(nack.tag, nack.multiple))
         if self.retrying:
-            self.retrier.sees_nack(nack.tag, nack.multiple)
+            self.retrier.sees_nack(named)
         if not self.of_client(nack.channel):
-            self.courier.sees_nack(nack.tag, nack.multiple)
+            self.courier.sees_nack(named)
 
     @on(Return)
     def sees_return(self, ret: Return) -> None:

@@ -17,9 +17,9 @@ it has no room for, as it must (Q12.1).
 
 from __future__ import annotations
 
-from ackproof.lang import action, fault, require
+from ackproof.lang import Set, action, fault, helper, require
 from ackproof.spec.publishing import Publishing
-from ackproof.spec.sorts import Msg, Replica, TxMode
+from ackproof.spec.sorts import Msg, Replica
 
 __all__ = ["DeadLettering"]
 
@@ -37,16 +37,26 @@ class DeadLettering(Publishing):
         require(self.replicas[replica].head() == msg)
         self.set_aside(msg, replica)
 
+    @helper
+    def copies_of(self, dead: Msg, replica: Replica) -> Set[Msg]:
+        """Return the copies of a message that a queue waits for, or has an ack for (Q12.2)."""
+        return {
+            k
+            for k in Msg
+            if self.courier.original[k] == dead and self.carries_for(Msg.owner(k), replica)
+            if k not in self.courier.abandoned
+        }
+
     @action(fair="weak")
     def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
         """A copy of what was set aside is published to the queues where the dead go (Q12.2).
 
-        If there is no such queue, it stays where it is (Q12.3).
+        None is under way, or has been acked (Q12.3).  If there is no queue to go to, the dead stay
+        where they are (Q12.3).
         """
         channel = Msg.owner(msg)
-        require(self.carries_for(channel, replica) and self.replicas[replica].leads())
-        require(dead in self.replicas[replica].aside and not self.courier.on_its_way(dead))
-        require(self.transactions[channel].mode == TxMode.NONE)
+        require(self.carries_for(channel, replica) and dead in self.replicas[replica].aside)
+        require(self.copies_of(dead, replica) <= self.courier.nacked)
         require(self.channels[channel].next_seq == msg)
         targets = {q for q in self.graves(replica) if self.exists(q)}
         require(bool(targets))
@@ -55,12 +65,10 @@ class DeadLettering(Publishing):
         self.courier.send(msg, dead)
 
     @action(fair="weak")
-    def let_go(self, msg: Msg, dead: Msg, replica: Replica) -> None:
-        """All queues have the copy, and the original leaves its queue (Q12.2, C4.4)."""
-        require(msg in self.courier.arrived and self.courier.original[msg] == dead)
-        require(self.carries_for(Msg.owner(msg), replica) and self.replicas[replica].leads())
+    def let_go(self, dead: Msg, replica: Replica) -> None:
+        """All queues have a copy, and the original leaves its queue (Q12.2, C4.4)."""
         require(dead in self.replicas[replica].aside)
-        self.courier.settled(msg)
+        require(bool(self.copies_of(dead, replica) & self.courier.acked))
         self.replicas[replica].pass_on(dead)
         self.replicas[replica].displace({dead})
         self.leaves(dead, replica)

@@ -16,6 +16,14 @@ GRAVE = {
     "Confirms.consumers": False,
 }
 
+#: As GRAVE, and a consumer of the first queue.
+CONSUMED = {
+    **GRAVE,
+    "QueueProcess.marking": True,
+    "Subscription.of": "q1",
+    "Confirms.tagged": True,
+}
+
 DEAD_LETTERS = Instance(
     name="dead_letters",
     purpose="a message that expires, and the queue where it goes then; either queue may crash",
@@ -47,7 +55,7 @@ DEAD_LETTERS_DELETED = Instance(
     sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 2, Replica: 2},
     faults={"expire": 1, "delete_queue": 1},
     constants=GRAVE,
-    states=3_351,
+    states=3_195,
     lacks=(
         "AckCoversSeveral",
         "AckOutOfOrder",
@@ -83,12 +91,7 @@ DEAD_LETTERS_REJECTED = Instance(
     purpose="a consumer that may reject a message for good, and the queue where it goes then",
     sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 2, Replica: 2, Consumer: 1, Tag: 2},
     faults={"crash_queue": 1},
-    constants={
-        **GRAVE,
-        "QueueProcess.marking": True,
-        "Subscription.of": "q1",
-        "Confirms.tagged": True,
-    },
+    constants=CONSUMED,
     states=135_462,
     lacks=(
         "AckCoversSeveral",
@@ -118,11 +121,98 @@ DEAD_LETTERS_FANOUT = Instance(
     ),
 )
 
+DEAD_LETTERS_CONSUMED = Instance(
+    name="dead_letters_consumed",
+    purpose="a message that expires, or a consumer gets and rejects it, or it is purged",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 2, Replica: 2, Consumer: 1, Tag: 2},
+    faults={"expire": 1, "drop": 1},
+    constants=CONSUMED,
+    states=79_132,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ReturnLongBeforeAck",
+        "SettledWithNobody",
+    ),
+)
+
+DEAD_LETTERS_REJECTED_TOGETHER = Instance(
+    name="dead_letters_rejected_together",
+    purpose="two messages that a consumer may reject at once, without any disk",
+    sizes={**OFF, ChannelId: 2, Msg: 2, Queue: 2, Replica: 2, Consumer: 1, Tag: 2},
+    constants={**CONSUMED, "QueueProcess.durable": False},
+    states=294_048,
+    lacks=(
+        "AckedFromDisk",
+        "DeadArriveTwice",
+        "SettledWithNobody",
+    ),
+)
+
+DEAD_LETTERS_SEVERAL = Instance(
+    name="dead_letters_several",
+    purpose="two messages that expire, and a disk where they go",
+    sizes={**OFF, ChannelId: 2, Msg: 2, Queue: 2, Replica: 2},
+    faults={"expire": 2},
+    constants={**GRAVE, "QueueProcess.durable": {"r1": False, "r2": True}},
+    states=169_151,
+    lacks=("DeadArriveTwice",),
+)
+
+DEAD_LETTERS_CHAINED = Instance(
+    name="dead_letters_chained",
+    purpose="a queue where the dead go has dead of its own, and both may have the same message",
+    sizes={**OFF, ChannelId: 3, Msg: 1, Queue: 3, Replica: 3},
+    faults={"expire": 2},
+    constants={
+        **GRAVE,
+        "QueueProcess.of": {"r1": "q1", "r2": "q2", "r3": "q3"},
+        "QueueProcess.dead_of": {"r1": None, "r2": "q1", "r3": "q2"},
+        "QueueProcess.durable": False,
+        "Channel.carries_for": {"ch1": None, "ch2": "q1", "ch3": "q2"},
+    },
+    states=5_762,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "ReturnLongBeforeAck",
+    ),
+)
+
+DEAD_LETTERS_NODE = Instance(
+    name="dead_letters_node",
+    purpose="a message that expires, and the node where all is crashes",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 2, Replica: 2},
+    faults={"expire": 1, "crash_node": 1},
+    constants=GRAVE,
+    states=2_198,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "DeadAreRefused",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
+        "ReturnLongBeforeAck",
+        "WrittenIsLost",
+        "down_arrives",
+    ),
+)
+
 INSTANCES = (
     DEAD_LETTERS,
     DEAD_LETTERS_TWICE,
     DEAD_LETTERS_DELETED,
     DEAD_LETTERS_REFUSED,
     DEAD_LETTERS_REJECTED,
+    DEAD_LETTERS_CONSUMED,
+    DEAD_LETTERS_REJECTED_TOGETHER,
+    DEAD_LETTERS_SEVERAL,
+    DEAD_LETTERS_CHAINED,
+    DEAD_LETTERS_NODE,
     DEAD_LETTERS_FANOUT,
 )

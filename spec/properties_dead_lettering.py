@@ -10,6 +10,7 @@ from __future__ import annotations
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Queue, Replica, Status
 from ackproof.spec.system import Confirms
+from ackproof.spec.wire import SelectOk
 
 
 @helper
@@ -25,9 +26,23 @@ def has(s: Confirms, queue: Queue, msg: Msg) -> bool:
 
 
 @helper
-def copies(s: Confirms, dead: Msg) -> Set[Msg]:
+def copies(s: Confirms, dead: Msg, queue: Queue) -> Set[Msg]:
     """Return the copies of a message that were published for its queue (Q12.2)."""
-    return {k for k in Msg if s.courier.original[k] == dead if not s.of_client(Msg.owner(k))}
+    return {
+        k
+        for k in Msg
+        if s.courier.original[k] == dead and s.channels[Msg.owner(k)].carries_for == queue
+    }
+
+
+@helper
+def is_fetched_back(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
+    """Tell whether a process of the queue that a channel belongs to starts again (Q12.4)."""
+    return any(
+        before.replicas[r].status == Status.DOWN and after.replicas[r].status == Status.RUNNING
+        for r in Replica
+        if before.replicas[r].of == before.channels[channel].carries_for
+    )
 
 
 @invariant
@@ -38,9 +53,9 @@ def DeadIsKeptUntilOthersHaveIt(s: Confirms) -> bool:
     acked has given the message away, and nobody else has it.
     """
     return all(
-        has(s, q, m) or any(k in s.acked() for k in copies(s, m))
+        has(s, q, m) or any(k in s.acked() for k in copies(s, m, q))
         for q in Queue
-        for m in s.dead[q] & s.persistent & s.acked()
+        for m in s.dead[q] & s.persistent & s.acked() - s.purged[q]
         if all(s.replicas[r].durable for r in Replica if s.replicas[r].of == q)
         if s.exists(q)
     )
@@ -50,24 +65,32 @@ def DeadIsKeptUntilOthersHaveIt(s: Confirms) -> bool:
 def UntakenIsKeptUntilOthersHaveIt(before: Confirms, after: Confirms) -> bool:
     """Nothing leaves a queue that dead-letters and runs, but for a cause (Q12.2).
 
-    A consumer has had it, or the queue was purged, or a copy was acked.  What expires is no less
-    the broker's to keep than what is ready.
+    What is ready a consumer gets, or the queue is purged; of what was set aside a copy was acked.
+    What expires is no less the broker's to keep than what is ready.
     """
     return all(
         m in after.replicas[r].holds()
-        or m in after.handed[before.replicas[r].of] | after.purged[before.replicas[r].of]
-        or any(k in before.acked() for k in copies(before, m))
+        or m in after.purged[before.replicas[r].of]
+        or any(k in before.acked() for k in copies(before, m, before.replicas[r].of))
+        or (m in before.replicas[r].ready and is_handed_out(before, after))
         for r in Replica
         if before.dead_letters(r) and before.replicas[r].leads() and after.replicas[r].leads()
         for m in before.replicas[r].ready | before.replicas[r].aside
     )
 
 
+@helper
+def is_handed_out(before: Confirms, after: Confirms) -> bool:
+    """Tell whether a client gets a message in a step: it takes a delivery tag (F1.1)."""
+    return any(before.consuming[c].last_tag != after.consuming[c].last_tag for c in ChannelId)
+
+
 @step_property
 def DeadGoToAllTheirQueues(before: Confirms, after: Confirms) -> bool:
     """A copy is published to each queue where the dead go, as far as it is there (Q12.2).
 
-    To one at least: what goes nowhere is acked at once (A7.2), and nobody has it.
+    To one at least: what goes nowhere is acked at once (A7.2), and nobody has it.  RabbitMQ leaves
+    out those that have confirmed one before (Q12.3).
     """
     return all(
         before.courier.original[k] == after.courier.original[k]
@@ -96,8 +119,21 @@ def CopiedForACause(before: Confirms, after: Confirms) -> bool:
             j in before.nacked() | before.courier.abandoned
             for j in Msg
             if before.courier.original[j] == after.courier.original[k]
+            if before.channels[Msg.owner(j)].carries_for == after.channels[Msg.owner(k)].carries_for
         )
         for k in Msg
+    )
+
+
+@step_property
+def ForgottenWithTheirQueue(before: Confirms, after: Confirms) -> bool:
+    """What is under way is forgotten when the process of its queue starts again (Q12.4).
+
+    And not before: a queue that goes on waits for its answers.
+    """
+    return all(
+        k in before.courier.abandoned or is_fetched_back(before, after, Msg.owner(k))
+        for k in after.courier.abandoned
     )
 
 
@@ -107,21 +143,77 @@ def CopyOfTheDeadIsAsPersistent(s: Confirms) -> bool:
 
     Whoever has asked for the disk once wants it wherever the message gets to.
     """
-    return all((k in s.persistent) == (m in s.persistent) for m in Msg for k in copies(s, m))
+    return all(
+        (k in s.persistent) == (m in s.persistent)
+        for m in Msg
+        for q in Queue
+        for k in copies(s, m, q)
+    )
 
 
 @step_property
 def DeadAreHandedToNobody(before: Confirms, after: Confirms) -> bool:
     """What has died in a queue no consumer gets from it any more, after a crash either (Q12.4).
 
-    It is on the disk, and on its way elsewhere: who has it, has it twice.
+    It is on its way elsewhere: who has it, has it twice.  While the process runs it is so of all
+    that is set aside; after a crash, of what was to be on the disk.
     """
     return not any(
+        m in after.replicas[r].ready | after.replicas[r].pending
+        for r in Replica
+        if before.replicas[r].status == Status.RUNNING
+        for m in before.replicas[r].aside
+    ) and not any(
         m in after.replicas[r].pending and m not in before.replicas[r].pending
         for r in Replica
         for m in before.dead[before.replicas[r].of] & before.persistent
         if before.replicas[r].durable
     )
+
+
+@invariant
+def SetAsideHasDied(s: Confirms) -> bool:
+    """What is set aside is one of those that have died in its queue (Q12.2).
+
+    All else that is said of the dead is said of these.
+    """
+    return all(s.replicas[r].aside <= s.dead[s.replicas[r].of] for r in Replica)
+
+
+@invariant
+def OnlyWhoPassesOnSetsAside(s: Confirms) -> bool:
+    """A queue that does not dead-letter sets nothing aside: nobody would pass it on (Q12.1)."""
+    return all(
+        not s.replicas[r].aside
+        or any(s.channels[c].carries_for == s.replicas[r].of for c in ChannelId)
+        for r in Replica
+    )
+
+
+@invariant
+def CouriersHaveNoClient(s: Confirms) -> bool:
+    """What is published on a channel of the broker's own is a copy, and nothing comes there (Q12.2).
+
+    A client knows nothing of such a channel; it would take numbers that the courier counts.
+    """
+    return not any(
+        s.channels[c].carries_for is not None
+        and (
+            any(
+                s.courier.original[m] is None
+                for m in Msg.of(c)
+                if m in s.publishers[c].sent or m in s.plain
+            )
+            or s.consuming[c].last_tag is not None
+        )
+        for c in ChannelId
+    )
+
+
+@step_property
+def CouriersAreAnsweredNothing(before: Confirms, after: Confirms, answer: SelectOk) -> bool:
+    """No method is answered on a channel of the broker's own: nobody has sent one (Q12.2)."""
+    return before.channels[answer.channel].carries_for is None
 
 
 @eventually
@@ -150,8 +242,9 @@ def DeadArriveTwice(s: Confirms) -> bool:
         k in s.replicas[r].holds() and j in s.replicas[r].holds()
         for r in Replica
         for m in Msg
-        for k in copies(s, m)
-        for j in copies(s, m)
+        for q in Queue
+        for k in copies(s, m, q)
+        for j in copies(s, m, q)
         if k < j
     )
 
@@ -163,5 +256,5 @@ def DeadAreRefused(s: Confirms) -> bool:
         m in s.replicas[r].aside and k in s.nacked()
         for r in Replica
         for m in Msg
-        for k in copies(s, m)
+        for k in copies(s, m, s.replicas[r].of)
     )

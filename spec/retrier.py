@@ -15,7 +15,7 @@ is what a design would be told.
 
 from __future__ import annotations
 
-from ackproof.lang import Map, Option, Process, Set, handler, helper
+from ackproof.lang import Map, Option, Process, Set, handler
 from ackproof.spec.sorts import ChannelId, Msg, Queue
 
 __all__ = ["Retrier"]
@@ -46,20 +46,15 @@ class Retrier(Process):
         first = self.original[copied]
         self.original[msg] = copied if first is None else first
 
-    @helper
-    def named(self, tag: Msg, multiple: bool) -> Set[Msg]:
-        """Return the numbers that a frame speaks of, settled ones included (A11.5)."""
-        return {m for m in Msg.of(Msg.owner(tag)) if multiple and m < tag} | {tag}
-
     @handler
-    def sees_ack(self, tag: Msg, multiple: bool) -> None:
+    def sees_ack(self, named: Set[Msg]) -> None:
         """Conclude that these messages are safe, and done with (A11.5)."""
-        self.pending -= self.named(tag, multiple) - self.due
+        self.pending -= named - self.due
 
     @handler
-    def sees_nack(self, tag: Msg, multiple: bool) -> None:
+    def sees_nack(self, named: Set[Msg]) -> None:
         """Conclude that these messages have to be published again (INV-A12)."""
-        self.due |= self.named(tag, multiple) & self.pending
+        self.due |= named & self.pending
 
     @handler
     def loses(self, channel: ChannelId) -> None:

@@ -89,7 +89,7 @@ class Store(Files):
 
     stored: Set[Msg]  # those to be confirmed whose body is on the disk
     leaving: Set[Msg]
-    marked: Set[Msg]  # those that were set aside (Q12.2)
+    marked: Set[Msg]  # those that were set aside, whether or not they are there still (Q12.2)
     unconfirmed: Set[Msg]
     confirmed: Set[Msg]
 
@@ -128,21 +128,18 @@ class Store(Files):
             self.leaving.add(msg)
         else:
             self.level[msg] = Level.ABSENT
-            self.marked.discard(msg)
         self.confirm(msg)
 
     @handler
     def mark(self, msg: Msg) -> None:
         """Note that a message is set aside: it is not handed out after the next start (Q12.4)."""
-        if self.level[msg] != Level.ABSENT:
-            self.marked.add(msg)
+        self.marked.add(msg)
 
     @handler
     def forget(self, msg: Msg) -> None:
         """The removal of a message has reached the disk, too (C5.2)."""
         require(msg in self.leaving)
         self.leaving.discard(msg)
-        self.marked.discard(msg)
         self.level[msg] = Level.ABSENT
 
     @handler
@@ -162,7 +159,6 @@ class Store(Files):
     def save(self) -> None:
         """The process ends in an orderly way: what was removed is gone for good (B8.5, C5)."""
         super().save()
-        self.marked -= self.leaving
         for msg in set(self.leaving):
             self.level[msg] = Level.ABSENT
 
@@ -170,7 +166,6 @@ class Store(Files):
     def crash(self) -> None:
         """The process dies: its buffers and its callbacks die with it (C5, row 1 and 2)."""
         super().crash()
-        self.marked &= set(self.level)
         self.leaving.clear()
         self.silence()
 
@@ -178,7 +173,6 @@ class Store(Files):
     def lose_power(self) -> None:
         """The machine goes down under the process (C5, row 3)."""
         super().lose_power()
-        self.marked &= set(self.level)
         self.leaving.clear()
         self.silence()
 
@@ -186,7 +180,6 @@ class Store(Files):
     def wipe(self) -> None:
         """The queue is deleted, and its files with it (B8.5)."""
         self.level.clear()
-        self.marked.clear()
         self.leaving.clear()
         self.silence()
 

@@ -9,7 +9,7 @@ from ackproof.spec.equivalents.reasons import COUNTED, NOT_RETRYING
 __all__ = ["EQUIVALENT"]
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
-    "Retrier.named": {"has `m <= tag` for `m < tag`": COUNTED},
+    "Confirming.named_by": {"has `m <= tag` for `m < tag`": COUNTED},
     "Retrying.publish_again": {
         "drops `self.retrying` from `self.retrying and copied in self.retrier.due`": NOT_RETRYING,
     },

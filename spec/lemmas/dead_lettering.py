@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackproof.lang import assumption
+from ackproof.lang import assumption, lemma
 from ackproof.spec.sorts import Born, ChannelId, Overflow, Replica
 from ackproof.spec.system import Confirms
 
@@ -31,7 +31,21 @@ def CouriersServePlainQueues(s: Confirms) -> bool:
     )
 
 
+@lemma()
+def MarkedHasDied(s: Confirms) -> bool:
+    """What is marked on the disk has died in its queue, which dead-letters (Q12.4)."""
+    return all(
+        not s.replicas[r].store.marked
+        or (s.dead_letters(r) and s.replicas[r].store.marked <= s.dead[s.replicas[r].of])
+        for r in Replica
+    )
+
+
 #: What the properties of this group are proved with.
 PROOFS = {
+    "CouriersAreAnsweredNothing": (),
     "DeadGoToAllTheirQueues": (),
+    "ForgottenWithTheirQueue": (),
+    "OnlyWhoPassesOnSetsAside": ("MarkedHasDied",),
+    "SetAsideHasDied": ("MarkedHasDied",),
 }

@@ -4,20 +4,50 @@ from __future__ import annotations
 
 from ackproof.lang import Design, Set, action, fault, handler, helper, require
 from ackproof.spec.channel import Channel
-from ackproof.spec.courier import Courier
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Overflow, Queue, Reason, Replica, Status, Tag
 from ackproof.spec.system import Confirms
 
 
-class AtMostOnce(Courier):
+class AtMostOnce(Confirms):
     """Takes for arrived what is sent (B4.4)."""
 
-    @handler
-    def send(self, msg: Msg, dead: Msg) -> None:
+    @action(fair="weak")
+    def let_go(self, dead: Msg, replica: Replica) -> None:
         """Wait for no answer."""
-        super().send(msg, dead)
-        self.arrived.add(msg)
+        require(dead in self.replicas[replica].aside)
+        require(bool(self.copies_of(dead, replica)))
+        self.replicas[replica].pass_on(dead)
+        self.replicas[replica].displace({dead})
+        self.leaves(dead, replica)
+
+
+class GivesRejectsUp(Confirms):
+    """Lets go of what a consumer has rejected as soon as a copy is sent, if it is transient."""
+
+    @action(fair="weak")
+    def let_go(self, dead: Msg, replica: Replica) -> None:
+        """Wait for an answer if the message expired, or has to be on the disk."""
+        light = dead in self.replicas[replica].delivered and dead not in self.persistent
+        answered = bool(self.copies_of(dead, replica) & self.courier.acked)
+        require(dead in self.replicas[replica].aside)
+        require(answered or (light and bool(self.copies_of(dead, replica))))
+        self.replicas[replica].pass_on(dead)
+        self.replicas[replica].displace({dead})
+        self.leaves(dead, replica)
+
+
+class TakesAnyAck(Confirms):
+    """Takes an ack for the oldest that is set aside, whatever it was for."""
+
+    @action(fair="weak")
+    def let_go(self, dead: Msg, replica: Replica) -> None:
+        """Ask for no copy of this one."""
+        require(dead == min(self.replicas[replica].aside, default=None))
+        require(any(self.carries_for(Msg.owner(k), replica) for k in self.courier.acked))
+        self.replicas[replica].pass_on(dead)
+        self.replicas[replica].displace({dead})
+        self.leaves(dead, replica)
 
 
 class EasilyContentChannel(Channel):
@@ -55,28 +85,129 @@ class ForgottenExpiry(Confirms):
         self.leaves(msg, replica)
 
 
+class ExpiresWhatWasHandedOut(Confirms):
+    """Lets go of what expires if a consumer has had it before (Q12.2)."""
+
+    @fault
+    def expire(self, msg: Msg, replica: Replica) -> None:
+        """Take a message that was seen for consumed."""
+        require(self.dead_letters(replica) and self.replicas[replica].leads())
+        require(self.replicas[replica].head() == msg)
+        if msg in self.replicas[replica].delivered:
+            self.replicas[replica].drop(msg)
+            self.replicas[replica].displace({msg})
+            self.leaves(msg, replica)
+        else:
+            self.set_aside(msg, replica)
+
+
+class ExpiresAnywhere(Confirms):
+    """Sets aside what expires, whatever the queue does with its dead (Q12.1)."""
+
+    @fault
+    def expire(self, msg: Msg, replica: Replica) -> None:
+        """Ask for the head only."""
+        require(self.replicas[replica].leads() and self.replicas[replica].head() == msg)
+        self.set_aside(msg, replica)
+
+
 class BuriedAlive(Confirms):
     """Publishes the dead to no queue if there is none (Q12.3)."""
 
     @action(fair="weak")
     def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
         """Ask only which queues are there."""
-        require(self.carries_for(Msg.owner(msg), replica) and self.replicas[replica].leads())
-        require(dead in self.replicas[replica].aside and not self.courier.on_its_way(dead))
-        require(self.channels[Msg.owner(msg)].next_seq == msg)
+        channel = Msg.owner(msg)
+        require(self.carries_for(channel, replica) and dead in self.replicas[replica].aside)
+        require(self.copies_of(dead, replica) <= self.courier.nacked)
+        require(self.channels[channel].next_seq == msg)
         targets = {q for q in self.graves(replica) if self.exists(q)}
-        self.channels[Msg.owner(msg)].serve()
+        self.channels[channel].serve()
         self.enter(msg, targets, False, dead in self.persistent)
         self.courier.send(msg, dead)
 
 
-class ImpatientCourier(Courier):
+class ImpatientCourier(Confirms):
     """Sends again what has not been answered (Q12.3)."""
 
     @helper
-    def on_its_way(self, dead: Msg) -> bool:
+    def copies_of(self, dead: Msg, replica: Replica) -> Set[Msg]:
         """Believe in nothing that is not acked."""
-        return any(self.original[k] == dead for k in self.arrived)
+        return super().copies_of(dead, replica) & self.courier.acked
+
+
+class ResignedCourier(Confirms):
+    """Takes a nack for an answer that needs nothing else (Q12.3)."""
+
+    @action(fair="weak")
+    def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+        """Send no more than one copy."""
+        require(not self.copies_of(dead, replica))
+        super().dead_letter(msg, dead, replica)
+
+
+class ForgetfulCourier(Confirms):
+    """Forgets all that is under way as soon as any queue starts again (Q12.4)."""
+
+    @handler
+    def begin_anew(self, replica: Replica) -> None:
+        """Ask not whose it is."""
+        super().begin_anew(replica)
+        self.courier.forget(set(Msg))
+
+
+class BlurredCopies(Confirms):
+    """Takes a message that has died in two queues for one (Q12.2)."""
+
+    @helper
+    def copies_of(self, dead: Msg, replica: Replica) -> Set[Msg]:
+        """Ask not whose copies they are."""
+        return {
+            k for k in Msg if self.courier.original[k] == dead and k not in self.courier.abandoned
+        }
+
+
+class OpenCourier(Confirms):
+    """Lets clients ask for confirms on the channel of a courier (Q12.2)."""
+
+    @action
+    def select(self, channel: ChannelId) -> None:
+        """Know of no other channels."""
+        require(self.readers[channel].reads())
+        require(self.channels[channel].open and self.transactions[channel].answers())
+        self.asking.add(channel)
+        self.channels[channel].select()
+
+
+class SharedChannel(Confirms):
+    """Lets clients get messages on the channel of a courier (Q12.2)."""
+
+    @helper
+    def heeds(self, channel: ChannelId) -> bool:
+        """Know of no other channels."""
+        there = self.tagged and self.consuming[channel].open and self.free(channel)
+        return there and self.readers[channel].reads()
+
+
+class QuietGraves(Confirms):
+    """Notes not what has died, and so may hand it out again (Q12.4)."""
+
+    @handler
+    def set_aside(self, msg: Msg, replica: Replica) -> None:
+        """Set it aside only."""
+        self.replicas[replica].set_aside(msg)
+
+
+class Revival(Confirms):
+    """Has a transient message ready again if its queue has a consumer (Q12.4)."""
+
+    @action(fair="weak")
+    def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+        """Take it back first."""
+        super().dead_letter(msg, dead, replica)
+        if dead not in self.persistent:
+            self.replicas[replica].aside.discard(dead)
+            self.replicas[replica].ready.add(dead)
 
 
 class TransientCopies(Confirms):
@@ -101,12 +232,14 @@ class Resurrection(QueueProcess):
             self.delivered = set(self.store.level)
 
 
-class ResignedCourier(Courier):
-    """Takes a nack for an answer (Q12.3)."""
+class BuriedWithItsProcess(QueueProcess):
+    """Has nothing set aside after a crash (Q12.4)."""
 
     @handler
-    def sees_nack(self, tag: Msg, multiple: bool) -> None:
-        """Wait on."""
+    def recover(self) -> None:
+        """Read what is ready only."""
+        super().recover()
+        self.aside.clear()
 
 
 class WeightlessDead(QueueProcess):
@@ -128,6 +261,17 @@ class CarelessRejects(Confirms):
         self.finish(channel, tags)
 
 
+class BuriesTheOldest(Confirms):
+    """Sets aside one of those that a consumer rejects, and lets go of the others (Q12.2)."""
+
+    @handler
+    def bury(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """Look at the first."""
+        first = {t for t in tags if t == min(tags, default=None)}
+        super().bury(channel, first)
+        self.finish(channel, tags - first)
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -136,16 +280,28 @@ def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
 DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
     design.replace[0].__name__: (design, prop, instance)
     for design, prop, instance in (
-        _case(AtMostOnce, "DeadIsKeptUntilOthersHaveIt", "dead_letters"),
+        _case(AtMostOnce, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
+        _case(GivesRejectsUp, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_rejected"),
+        _case(TakesAnyAck, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_several"),
         _case(EasilyContentChannel, "AckMeansAccepted", "dead_letters_deleted"),
         _case(OneGrave, "DeadGoToAllTheirQueues", "dead_letters_fanout"),
         _case(ForgottenExpiry, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
+        _case(ExpiresWhatWasHandedOut, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_consumed"),
+        _case(ExpiresAnywhere, "OnlyWhoPassesOnSetsAside", "dead_letters"),
         _case(BuriedAlive, "DeadGoToAllTheirQueues", "dead_letters_deleted"),
         _case(ImpatientCourier, "CopiedForACause", "dead_letters_twice"),
+        _case(ForgetfulCourier, "ForgottenWithTheirQueue", "dead_letters"),
+        _case(BlurredCopies, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_chained"),
+        _case(OpenCourier, "CouriersAreAnsweredNothing", "dead_letters"),
+        _case(SharedChannel, "CouriersHaveNoClient", "dead_letters_rejected"),
         _case(TransientCopies, "CopyOfTheDeadIsAsPersistent", "dead_letters"),
         _case(Resurrection, "DeadAreHandedToNobody", "dead_letters_rejected"),
+        _case(QuietGraves, "SetAsideHasDied", "dead_letters"),
+        _case(Revival, "DeadAreHandedToNobody", "dead_letters"),
+        _case(BuriedWithItsProcess, "DeadIsKeptUntilOthersHaveIt", "dead_letters"),
         _case(ResignedCourier, "DeadArePassedOn", "dead_letters_refused"),
         _case(WeightlessDead, "FullTakesNothing", "dead_letters_refused"),
         _case(CarelessRejects, "RejectedIsSetAside", "dead_letters_rejected"),
+        _case(BuriesTheOldest, "RejectedIsSetAside", "dead_letters_rejected_together"),
     )
 }

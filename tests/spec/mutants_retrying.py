@@ -5,7 +5,7 @@ Each draws one conclusion too early, too late or not at all.
 
 from __future__ import annotations
 
-from ackproof.lang import Design, Set, action, handler, require
+from ackproof.lang import Design, Set, action, handler, helper, require
 from ackproof.spec.retrier import Retrier
 from ackproof.spec.sorts import ChannelId, Msg, Queue
 from ackproof.spec.system import Confirms
@@ -15,9 +15,9 @@ class DiscouragedRetrier(Retrier):
     """Takes a nack for the last word (INV-A12)."""
 
     @handler
-    def sees_nack(self, tag: Msg, multiple: bool) -> None:
+    def sees_nack(self, named: Set[Msg]) -> None:
         """Be done with what was refused."""
-        self.pending -= self.named(tag, multiple)
+        self.pending -= named
 
 
 class ForgetfulRetrier(Retrier):
@@ -48,13 +48,13 @@ class ObstinateRetrier(Retrier):
         self.pending.add(copied)
 
 
-class LiteralRetrier(Retrier):
-    """Takes an ack for that of one message, whatever it covers (A11.5)."""
+class LiteralRetrier(Confirms):
+    """Has programs take an ack for that of one message, whatever it covers (A11.5)."""
 
-    @handler
-    def sees_ack(self, tag: Msg, multiple: bool) -> None:
-        """Be done with the one that is named."""
-        super().sees_ack(tag, False)
+    @helper
+    def named_by(self, tag: Msg, multiple: bool) -> Set[Msg]:
+        """Look at the one that is named."""
+        return {tag}
 
 
 class AlarmedRetrier(Retrier):
