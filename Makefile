@@ -14,7 +14,7 @@
 #                 some, and the examples in other languages (needs spin, gcc, java, tshark,
 #                 tcpdump, rabbitmq-server, and what tests/peers/README.md names)
 #   make reproduce
-#                 four bugs of a real RabbitMQ beside the model's counterexamples; installs
+#                 four bugs of a real RabbitMQ beside the model's counterexamples, and a fifth; installs
 #                 rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into
 #                 build/rabbitmq, and takes some minutes
 #   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
@@ -100,7 +100,8 @@ reproduce: $(BENCH_STAMP)
 	for suite in $(RELEASES); do \
 	    $$root bench/rabbitmq/make-root $$suite build/rabbitmq/$$suite || exit 1; \
 	done; \
-	$$root $(BIN)/python bench/releases.py $(filter --json,$(ARGS)) $(RELEASES:%=build/rabbitmq/%)
+	$$root $(BIN)/python bench/releases.py $(filter --json,$(ARGS)) $(RELEASES:%=build/rabbitmq/%) && \
+	$$root $(BIN)/python bench/dead_letters.py $(RELEASES:%=build/rabbitmq/%)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)

@@ -192,7 +192,7 @@ def OnlyWhoPassesOnSetsAside(s: Confirms) -> bool:
 
 @invariant
 def CouriersHaveNoClient(s: Confirms) -> bool:
-    """What is published on a channel of the broker's own is a copy, and nothing comes there (Q12.2).
+    """What is published on a channel of the broker's own is a copy, and nothing comes (Q12.2).
 
     A client knows nothing of such a channel; it would take numbers that the courier counts.
     """
