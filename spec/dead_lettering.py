@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, fault, helper, require
 from ackproof.spec.publishing import Publishing
-from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.sorts import Msg, Replica, TxMode
 
 __all__ = ["DeadLettering"]
 
@@ -57,6 +57,7 @@ class DeadLettering(Publishing):
         channel = Msg.owner(msg)
         require(self.carries_for(channel, replica) and dead in self.replicas[replica].aside)
         require(self.copies_of(dead, replica) <= self.courier.nacked)
+        require(self.transactions[channel].mode == TxMode.NONE)
         require(self.channels[channel].next_seq == msg)
         targets = {q for q in self.graves(replica) if self.exists(q)}
         require(bool(targets))
