@@ -182,11 +182,10 @@ class Confirming(Closing):
             self.retold.add(ack.tag)
         self.named_now[ack.channel].add(ack.tag)
         self.publishers[ack.channel].sees_ack(ack.tag, ack.multiple)
-        named = set(self.named_by(ack.tag, ack.multiple))
         if self.retrying:
-            self.retrier.sees_ack(named)
+            self.retrier.sees_ack(set(self.named_by(ack.tag, ack.multiple)))
         if not self.of_client(ack.channel):
-            self.courier.sees_ack(named)
+            self.courier.sees_ack(set(self.named_by(ack.tag, ack.multiple)))
 
     @on(Nack)
     def sees_nack(self, nack: Nack) -> None:
@@ -196,11 +195,10 @@ class Confirming(Closing):
             self.retold.add(nack.tag)
         self.named_now[nack.channel].add(nack.tag)
         self.publishers[nack.channel].sees_nack(nack.tag, nack.multiple)
-        named = set(self.named_by(nack.tag, nack.multiple))
         if self.retrying:
-            self.retrier.sees_nack(named)
+            self.retrier.sees_nack(set(self.named_by(nack.tag, nack.multiple)))
         if not self.of_client(nack.channel):
-            self.courier.sees_nack(named)
+            self.courier.sees_nack(set(self.named_by(nack.tag, nack.multiple)))
 
     @on(Return)
     def sees_return(self, ret: Return) -> None:
