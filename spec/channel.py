@@ -63,7 +63,6 @@ class Channel(Process):
     @handler
     def serve(self) -> None:
         """A channel of the broker's own is in confirm mode, and nobody is told so (Q12.2)."""
-        require(self.open)
         self.confirming = True
 
     @helper

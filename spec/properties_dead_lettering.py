@@ -10,7 +10,7 @@ from __future__ import annotations
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Queue, Replica, Status
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import SelectOk
+from ackproof.spec.wire import Return, SelectOk
 
 
 @helper
@@ -132,8 +132,9 @@ def ForgottenWithTheirQueue(before: Confirms, after: Confirms) -> bool:
     And not before: a queue that goes on waits for its answers.
     """
     return all(
-        k in before.courier.abandoned or is_fetched_back(before, after, Msg.owner(k))
+        before.courier.original[k] is not None and is_fetched_back(before, after, Msg.owner(k))
         for k in after.courier.abandoned
+        if k not in before.courier.abandoned
     )
 
 
@@ -214,6 +215,12 @@ def CouriersHaveNoClient(s: Confirms) -> bool:
 def CouriersAreAnsweredNothing(before: Confirms, after: Confirms, answer: SelectOk) -> bool:
     """No method is answered on a channel of the broker's own: nobody has sent one (Q12.2)."""
     return before.channels[answer.channel].carries_for is None
+
+
+@step_property
+def CouriersAreReturnedNothing(before: Confirms, after: Confirms, ret: Return) -> bool:
+    """No message comes back on a channel of the broker's own: none is mandatory there (Q12.2)."""
+    return before.channels[ret.channel].carries_for is None
 
 
 @eventually

@@ -15,6 +15,7 @@ from ackproof.spec.equivalents.reasons import (
     HOOK,
     MACHINE,
     MARKED,
+    NO_COPY,
     NOT_ASKED,
     NOT_OPEN,
     NOT_RETRYING,
@@ -169,6 +170,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Closing.close": {
         **all_of(
             NOTHING,
+            "drops `require(self.of_client(channel) and self.channels[channel].open)`",
             "drops `self.channels[channel].open` from `self.of_client(channel) and "
             "self.channels[channel].open`",
         ),
@@ -205,8 +207,14 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.replicas[replica].status == Status.DELETED` from `reason == Reason.NORMAL "
         "and self.replicas[replica].status == Status.DELETED`": DELETION,
     },
-    "Confirming.sees_ack": {"takes `self.retrying` for true": NOT_RETRYING},
-    "Confirming.sees_nack": {"takes `self.retrying` for true": NOT_RETRYING},
+    "Confirming.sees_ack": {
+        "takes `self.retrying` for true": NOT_RETRYING,
+        "takes `not self.of_client(ack.channel)` for true": NO_COPY,
+    },
+    "Confirming.sees_nack": {
+        "takes `self.retrying` for true": NOT_RETRYING,
+        "takes `not self.of_client(nack.channel)` for true": NO_COPY,
+    },
     "Confirming.flush": {
         **all_of(
             MACHINE,

@@ -27,6 +27,8 @@ from ackproof.spec.equivalents.reasons import (
 __all__ = ["EQUIVALENT"]
 
 
+_RUNS_AND_HAS = "self.status == Status.RUNNING and (msg in self.ready or msg in self.pending)"
+_RUNS_AND_ASIDE = "self.status == Status.RUNNING and msg in self.aside"
 _LATER = "len({k for k in among if not self.before(k, m)})"
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
@@ -37,10 +39,28 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "self.aside`",
             "drops `msg in self.pending` from `msg in self.ready or msg in self.pending or msg in "
             "self.aside`",
+            "drops `msg in self.aside` from `msg in self.ready or msg in self.pending or msg in "
+            "self.aside`",
+            "has `msg not in self.aside` for `msg in self.aside`",
             "has `msg not in self.ready` for `msg in self.ready`",
             "has `msg not in self.pending` for `msg in self.pending`",
             "drops `held` from `held or self.store.level[msg] != Level.ABSENT`",
             "has `Level.BUFFERED` for `Level.ABSENT`",
+        ),
+    },
+    "QueueMaster.set_aside": {
+        **all_of(
+            SYSTEM,
+            f"drops `require({_RUNS_AND_HAS})`",
+            f"drops `self.status == Status.RUNNING` from `{_RUNS_AND_HAS}`",
+            f"drops `msg in self.ready or msg in self.pending` from `{_RUNS_AND_HAS}`",
+        ),
+    },
+    "QueueMaster.pass_on": {
+        **all_of(
+            SYSTEM,
+            f"drops `require({_RUNS_AND_ASIDE})`",
+            f"drops `self.status == Status.RUNNING` from `{_RUNS_AND_ASIDE}`",
         ),
     },
     "QueueMaster.displace": {

@@ -33,6 +33,7 @@ __all__ = [
     "NOT_LENT",
     "NOT_OPEN",
     "NOT_RETRYING",
+    "NO_COPY",
     "NO_MEMORY",
     "NO_PLACE",
     "NO_SURPLUS",
@@ -43,6 +44,7 @@ __all__ = [
     "STILLBORN",
     "SWITCH",
     "SYSTEM",
+    "TOGETHER",
     "TOLD",
     "TWO_IN_ONE",
     "UNMARKED",
@@ -94,6 +96,8 @@ UNUSED = "Nobody asks it of what masters have told."
 ALL_COMING = "It is asked of all that is coming, and of nothing else."
 DELETION = "A normal end is a deletion here; in some eras a mirror ends so, too."
 LEADS_FIRST = "Whoever asks has asked before whether it leads, and a deleted queue has no mirrors."
+NO_COPY = "A courier is asked about copies only, and keeps what it was told of a copy."
+TOGETHER = "In no instance a courier has copies answered together of which one was answered before."
 
 
 def all_of(reason: str, *mutants: str) -> dict[str, str]:

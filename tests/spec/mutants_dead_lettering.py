@@ -179,6 +179,19 @@ class OpenCourier(Confirms):
         self.channels[channel].select()
 
 
+class ReturningCourier(Confirms):
+    """Lets clients publish on the channel of a courier what no queue matches (A6.2)."""
+
+    @action
+    def publish_unroutable(self, channel: ChannelId, mandatory: bool) -> None:
+        """Know of no other channels."""
+        blocked = self.channel_blocked(channel)
+        require(self.readers[channel].reads_content())
+        require(self.channels[channel].open and not self.channels[channel].confirming)
+        self.channels[channel].publish(set(), mandatory)
+        self.hand_over(channel, blocked)
+
+
 class SharedChannel(Confirms):
     """Lets clients get messages on the channel of a courier (Q12.2)."""
 
@@ -293,6 +306,7 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ForgetfulCourier, "ForgottenWithTheirQueue", "dead_letters"),
         _case(BlurredCopies, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_chained"),
         _case(OpenCourier, "CouriersAreAnsweredNothing", "dead_letters"),
+        _case(ReturningCourier, "CouriersAreReturnedNothing", "dead_letters"),
         _case(SharedChannel, "CouriersHaveNoClient", "dead_letters_rejected"),
         _case(TransientCopies, "CopyOfTheDeadIsAsPersistent", "dead_letters"),
         _case(Resurrection, "DeadAreHandedToNobody", "dead_letters_rejected"),
