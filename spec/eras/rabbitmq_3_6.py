@@ -88,5 +88,6 @@ design = Design(
         Breaks("HeldUntilSettled", "refilled", 7),
         Breaks("DeliveredToWhoConsumes", "refusing", 4),
         Breaks("FullTakesNothing", "commit_refused", 3),
+        Breaks("UntakenIsKeptUntilOthersHaveIt", "dead_letters_refused", 5),
     ),
 )
