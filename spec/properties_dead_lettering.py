@@ -183,7 +183,10 @@ def SetAsideHasDied(s: Confirms) -> bool:
 
 @invariant
 def OnlyWhoPassesOnSetsAside(s: Confirms) -> bool:
-    """A queue that does not dead-letter sets nothing aside: nobody would pass it on (Q12.1)."""
+    """A queue that does not dead-letter sets nothing aside (Q12.1).
+
+    Nobody would pass it on, and no consumer would get it.
+    """
     return all(
         not s.replicas[r].aside
         or any(s.channels[c].carries_for == s.replicas[r].of for c in ChannelId)
@@ -213,13 +216,19 @@ def CouriersHaveNoClient(s: Confirms) -> bool:
 
 @step_property
 def CouriersAreAnsweredNothing(before: Confirms, after: Confirms, answer: SelectOk) -> bool:
-    """No method is answered on a channel of the broker's own: nobody has sent one (Q12.2)."""
+    """No method is answered on a channel of the broker's own (Q12.2).
+
+    Nobody has sent one: no client has such a channel.
+    """
     return before.channels[answer.channel].carries_for is None
 
 
 @step_property
 def CouriersAreReturnedNothing(before: Confirms, after: Confirms, ret: Return) -> bool:
-    """No message comes back on a channel of the broker's own: none is mandatory there (Q12.2)."""
+    """No message comes back on a channel of the broker's own (Q12.2).
+
+    A copy is published only if there is a queue for it, so nobody would know what came back.
+    """
     return before.channels[ret.channel].carries_for is None
 
 
