@@ -1,9 +1,9 @@
 """The courier: a publisher inside the broker, which passes on what has died in a queue (Q12).
 
 A message dies when it expires, or when a consumer rejects it for good (or, not covered here, when
-it was handed out too often).  A queue that dead-letters
-*at least once* does not let go of it then.  It sets it aside, and has a copy published to the
-queues where its dead go.  It lets go when those have taken responsibility for the copy.
+it was handed out too often).  A queue that dead-letters *at least once* does not let go of it then.
+It sets it aside, and has a copy published to the queues where its dead go.  It lets go when those
+have taken responsibility for the copy.
 
 Whoever does that is a publisher like any other, with a channel in confirm mode, and reads acks and
 nacks as any other does.  It differs from a client in what it makes of them: it needs a copy to be
