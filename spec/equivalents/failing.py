@@ -20,6 +20,9 @@ _PRESENT = "self.replicas[replica].status == Status.RUNNING and self.present(rep
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Failing.delete_queue": {
+        "drops the filter `self.replicas[r].leads()`": (
+            "Only a ghost hangs on it: without it less is excused, and nothing is nacked for that."
+        ),
         "takes `self.replicas[replica].status == Status.RUNNING` for true": HEARS,
     },
     "Failing.crash_queue": {f"drops `self.present(replica)` from `{_PRESENT}`": STILLBORN},
