@@ -14,8 +14,8 @@
 #                 some, and the examples in other languages (needs spin, gcc, java, tshark,
 #                 tcpdump, rabbitmq-server, and what tests/peers/README.md names)
 #   make reproduce
-#                 four bugs of a real RabbitMQ beside the model's counterexamples, and a fifth; installs
-#                 rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into
+#                 four bugs of a real RabbitMQ beside the model's counterexamples, and a fifth;
+#                 installs rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into
 #                 build/rabbitmq, and takes some minutes
 #   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
 #                 broker beside RabbitMQ, the machines natively, and the judge of recordings; two

@@ -212,11 +212,11 @@ class QuietGraves(Confirms):
 
 
 class Revival(Confirms):
-    """Has a transient message ready again if its queue has a consumer (Q12.4)."""
+    """Has a transient message ready again as soon as a copy of it is sent (Q12.4)."""
 
     @action(fair="weak")
     def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
-        """Take it back first."""
+        """Take it back when that is done."""
         super().dead_letter(msg, dead, replica)
         if dead not in self.persistent:
             self.replicas[replica].aside.discard(dead)
