@@ -9,7 +9,8 @@ Whoever does that is a publisher like any other, with a channel in confirm mode,
 nacks as any other does.  It differs from a client in what it makes of them: it needs a copy to be
 somewhere, so that a queue that was deleted has not taken it (Q12.5), and it has the original still,
 so that it can always try again (Q12.3).  RabbitMQ's leaves out the queues that have confirmed a
-copy before; this one hears from its channel that some queue has not, and sends to all.
+copy before, and may be left with nobody to send to (G-E3); this one hears from its channel that
+some queue has not, and sends to all.
 
 Here one courier serves all queues; a channel belongs to one queue (`Channel.carries_for`).  What it
 knows is lost with the process of the queue (Q12.4): all that is set aside is published once more

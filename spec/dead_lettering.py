@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, fault, helper, require
 from ackproof.spec.publishing import Publishing
-from ackproof.spec.sorts import Msg, Replica, TxMode
+from ackproof.spec.sorts import Msg, Queue, Replica, TxMode
 
 __all__ = ["DeadLettering"]
 
@@ -47,6 +47,14 @@ class DeadLettering(Publishing):
             if k not in self.courier.abandoned
         }
 
+    @helper
+    def to_reach(self, dead: Msg, replica: Replica) -> Set[Queue]:
+        """Return the queues that the next copy of a message is for: all that are there (Q12.2).
+
+        RabbitMQ leaves out those that have confirmed one before (Q12.3).
+        """
+        return {q for q in self.graves(replica) if self.exists(q)}
+
     @action(fair="weak")
     def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
         """A copy of what was set aside is published to the queues where the dead go (Q12.2).
@@ -59,17 +67,22 @@ class DeadLettering(Publishing):
         require(self.copies_of(dead, replica) <= self.courier.nacked)
         require(self.transactions[channel].mode == TxMode.NONE)
         require(self.channels[channel].next_seq == msg)
-        targets = {q for q in self.graves(replica) if self.exists(q)}
+        targets = set(self.to_reach(dead, replica))
         require(bool(targets))
         self.channels[channel].serve()
         self.enter(msg, targets, False, dead in self.persistent)
         self.courier.send(msg, dead)
 
+    @helper
+    def has_arrived(self, dead: Msg, replica: Replica) -> bool:
+        """Tell whether all queues have a copy: one was acked (Q12.2)."""
+        return bool(self.copies_of(dead, replica) & self.courier.acked)
+
     @action(fair="weak")
     def let_go(self, dead: Msg, replica: Replica) -> None:
         """All queues have a copy, and the original leaves its queue (Q12.2, C4.4)."""
         require(dead in self.replicas[replica].aside)
-        require(bool(self.copies_of(dead, replica) & self.courier.acked))
+        require(self.has_arrived(dead, replica))
         self.replicas[replica].pass_on(dead)
         self.replicas[replica].displace({dead})
         self.leaves(dead, replica)

@@ -27,7 +27,7 @@ from ackproof.spec.instances_mirroring import TWO
 from ackproof.spec.instances_queueing import OFF
 from ackproof.spec.sorts import Born, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
-__all__ = ["INSTANCES", "MIRRORED", "OFF", "TWO"]
+__all__ = ["DEAD_LETTERING", "INSTANCES", "MIRRORED", "OFF", "TWO"]
 
 EVERYTHING = Instance(
     name="everything",
@@ -88,3 +88,6 @@ INSTANCES = (
 
 #: The names of those with mirrors, which RabbitMQ has not had since 4.0.
 MIRRORED = tuple(i.name for i in INSTANCES if "QueueProcess.born" in i.constants)
+
+#: The names of those with queues that dead-letter at least once, which came with 3.10 (Q12.1).
+DEAD_LETTERING = tuple(i.name for i in instances_dead_lettering.INSTANCES)

@@ -121,6 +121,26 @@ DEAD_LETTERS_FANOUT = Instance(
     ),
 )
 
+DEAD_LETTERS_SPLIT = Instance(
+    name="dead_letters_split",
+    purpose="two messages, two queues where the one goes that expires, and a queue that is deleted",
+    sizes={**OFF, ChannelId: 2, Msg: 2, Queue: 3, Replica: 3},
+    faults={"expire": 1, "delete_queue": 1},
+    constants={
+        **GRAVE,
+        "QueueProcess.of": {"r1": "q1", "r2": "q2", "r3": "q3"},
+        "QueueProcess.dead_of": {"r1": None, "r2": "q1", "r3": "q1"},
+        "QueueProcess.durable": False,
+    },
+    states=3_214_926,
+    lacks=(
+        "AckedFromDisk",
+        "ConfirmedTransientLost",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
 DEAD_LETTERS_CONSUMED = Instance(
     name="dead_letters_consumed",
     purpose="a message that expires, or a consumer gets and rejects it, or it is purged",
@@ -215,4 +235,5 @@ INSTANCES = (
     DEAD_LETTERS_CHAINED,
     DEAD_LETTERS_NODE,
     DEAD_LETTERS_FANOUT,
+    DEAD_LETTERS_SPLIT,
 )

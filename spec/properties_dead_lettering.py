@@ -36,6 +36,30 @@ def copies(s: Confirms, dead: Msg, queue: Queue) -> Set[Msg]:
 
 
 @helper
+def has_accepted(s: Confirms, queue: Queue, msgs: Set[Msg]) -> bool:
+    """Tell whether a queue has confirmed one of these (Q12.2)."""
+    return any(queue in s.holders[k] and queue not in s.unaccepted[k] for k in msgs)
+
+
+@helper
+def has_arrived(s: Confirms, dead: Msg, queue: Queue) -> bool:
+    """Tell whether others have what has died in a queue (Q12.2, Q12.5).
+
+    A copy was acked to the queue; or some have confirmed, and all that are left of those where it
+    is to go are among them.
+    """
+    return any(k in s.acked() for k in copies(s, dead, queue)) or (
+        any(has_accepted(s, q, copies(s, dead, queue)) for q in Queue)
+        and all(
+            has_accepted(s, q, copies(s, dead, queue)) or not s.exists(q)
+            for r in Replica
+            if s.replicas[r].of == queue
+            for q in s.graves(r)
+        )
+    )
+
+
+@helper
 def is_fetched_back(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
     """Tell whether a process of the queue that a channel belongs to starts again (Q12.4)."""
     return any(
@@ -47,13 +71,13 @@ def is_fetched_back(before: Confirms, after: Confirms, channel: ChannelId) -> bo
 
 @invariant
 def DeadIsKeptUntilOthersHaveIt(s: Confirms) -> bool:
-    """What dies in a queue is there, or one of its copies was acked to the queue (Q12.2).
+    """What dies in a queue is there, or the queues where the dead go have a copy (Q12.2).
 
     That is, while the queue is there, and if the message is one that outlives a crash.  Whoever was
     acked has given the message away, and nobody else has it.
     """
     return all(
-        has(s, q, m) or any(k in s.acked() for k in copies(s, m, q))
+        has(s, q, m) or has_arrived(s, m, q)
         for q in Queue
         for m in s.dead[q] & s.persistent & s.acked() - s.purged[q]
         if all(s.replicas[r].durable for r in Replica if s.replicas[r].of == q)
@@ -65,13 +89,13 @@ def DeadIsKeptUntilOthersHaveIt(s: Confirms) -> bool:
 def UntakenIsKeptUntilOthersHaveIt(before: Confirms, after: Confirms) -> bool:
     """Nothing leaves a queue that dead-letters and runs, but for a cause (Q12.2).
 
-    What is ready a consumer gets, or the queue is purged; of what was set aside a copy was acked.
+    What is ready a consumer gets, or the queue is purged; of what was set aside others have a copy.
     What expires is no less the broker's to keep than what is ready.
     """
     return all(
         m in after.replicas[r].holds()
         or m in after.purged[before.replicas[r].of]
-        or any(k in before.acked() for k in copies(before, m, before.replicas[r].of))
+        or has_arrived(before, m, before.replicas[r].of)
         or (m in before.replicas[r].ready and is_handed_out(before, after))
         for r in Replica
         if before.dead_letters(r) and before.replicas[r].leads() and after.replicas[r].leads()
@@ -89,15 +113,20 @@ def is_handed_out(before: Confirms, after: Confirms) -> bool:
 def DeadGoToAllTheirQueues(before: Confirms, after: Confirms) -> bool:
     """A copy is published to each queue where the dead go, as far as it is there (Q12.2).
 
-    To one at least: what goes nowhere is acked at once (A7.2), and nobody has it.  RabbitMQ leaves
-    out those that have confirmed one before (Q12.3).
+    To one at least: what goes nowhere is acked at once (A7.2), and nobody has it.  Those that have
+    confirmed a copy before may be left out, as RabbitMQ does (Q12.3).
     """
     return all(
         before.courier.original[k] == after.courier.original[k]
         or (
             bool(after.holders[k])
             and all(
-                (q in after.holders[k]) == (before.exists(q) and q in before.graves(r))
+                q in after.holders[k]
+                or has_accepted(before, q, copies(before, dead, before.replicas[r].of))
+                if q in before.graves(r) and before.exists(q)
+                else q not in after.holders[k]
+                for dead in Msg
+                if after.courier.original[k] == dead
                 for q in Queue
                 for r in Replica
                 if before.carries_for(Msg.owner(k), r)

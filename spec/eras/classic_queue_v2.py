@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from ackproof.lang import Breaks, Design
 from ackproof.spec.eras.rabbitmq_3_11 import Confirms311, QueueProcess311
-from ackproof.spec.eras.rabbitmq_4_3 import Store2
+from ackproof.spec.eras.rabbitmq_4_3 import Store2, ThriftyCourier
 
 design = Design(
     claim="What the kernel has is as good as on disk.",
     source="classic queues version 2, RabbitMQ 3.11 to 3.13",
-    replace=(Store2, QueueProcess311, Confirms311),
+    replace=(Store2, QueueProcess311, ThriftyCourier, Confirms311),
     constants={"Confirms.mirror_cost": 1},
     expect=(
         Breaks("NoAckFromMinority", "partition", 6),
@@ -42,5 +42,6 @@ design = Design(
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("EveryCommitAnswers", "commit_late", 12),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("DeadArePassedOn", "dead_letters_split", 13),
     ),
 )

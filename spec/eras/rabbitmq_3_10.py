@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Set, action, fault, helper
 from ackproof.spec.eras.rabbitmq_3_11 import Confirms311, QueueProcess311
+from ackproof.spec.eras.rabbitmq_4_3 import ThriftyCourier
 from ackproof.spec.sorts import Queue, Replica
 
 
@@ -41,7 +42,7 @@ class Confirms310(Confirms311):
 design = Design(
     claim="A queue that cannot be reached need not be waited for.",
     source="RabbitMQ 3.10.0 to 3.10.9",
-    replace=(QueueProcess311, Confirms310),
+    replace=(QueueProcess311, ThriftyCourier, Confirms310),
     expect=(
         Breaks("NackOnlyWithCause", "redeclared", 7),
         Breaks("AckMeansAccepted", "limits", 13),
@@ -63,5 +64,6 @@ design = Design(
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("EveryCommitAnswers", "commit_late", 12),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("DeadArePassedOn", "dead_letters_split", 13),
     ),
 )

@@ -21,7 +21,8 @@ whether it is the queue's.  Once the channel has published to the next one, it i
 waited for the first is nacked (A9.6); before that, it is acked.
 
 A queue that begins, or that a mirror takes over, drops what is over its limit, even if it was
-declared to refuse it instead (B5.8, G-E2).
+declared to refuse it instead (B5.8, G-E2).  A queue that dead-letters at least once keeps for ever
+what all have that are left to have it (Q12.5, G-E3).
 
 The guard remembers an answer that it never gave: a channel that has never flushed may confirm when
 its node sees no other at all (A12.3, A12.5, G-D3).  Each channel remembers for itself.
@@ -31,7 +32,7 @@ from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Map, Set, action, handler, helper, require
 from ackproof.spec.eras.rabbitmq_4_0 import CachedGuard
-from ackproof.spec.eras.rabbitmq_4_3 import LimitBeforeOverflow
+from ackproof.spec.eras.rabbitmq_4_3 import LimitBeforeOverflow, SentToTheRest, ThriftyCourier
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Seen
 
@@ -53,7 +54,7 @@ class QueueProcess311(QueueProcess):
             self.outbox.add(msg)
 
 
-class Confirms311(CachedGuard, LimitBeforeOverflow):
+class Confirms311(CachedGuard, LimitBeforeOverflow, SentToTheRest):
     """The order of checks, the choice of a new master, and the guard's cache, as they are."""
 
     next_met: Map[ChannelId, Set[Replica]]  # processes under a name that was given again
@@ -132,7 +133,7 @@ class Confirms311(CachedGuard, LimitBeforeOverflow):
 design = Design(
     claim="Duplicates and limits can be looked at in any order.",
     source="RabbitMQ 3.11 to 3.13",
-    replace=(QueueProcess311, Confirms311),
+    replace=(QueueProcess311, ThriftyCourier, Confirms311),
     constants={"Confirms.mirror_cost": 1},
     expect=(
         Breaks("NoAckFromMinority", "partition", 6),
@@ -156,5 +157,6 @@ design = Design(
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("EveryCommitAnswers", "commit_late", 12),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("DeadArePassedOn", "dead_letters_split", 13),
     ),
 )

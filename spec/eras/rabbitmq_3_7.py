@@ -16,6 +16,8 @@ from __future__ import annotations
 from ackproof.lang import Breaks, Design, Map, Set, action, fault, handler, helper, require
 from ackproof.spec.eras.rabbitmq_3_9 import Channel39
 from ackproof.spec.eras.rabbitmq_3_10 import Confirms310
+from ackproof.spec.eras.rabbitmq_4_3 import ThriftyCourier
+from ackproof.spec.instances import DEAD_LETTERING
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica, Seen
 
@@ -163,7 +165,8 @@ class Confirms37(Confirms310):
 design = Design(
     claim="A process that is gone and has not crashed has nothing to say against a message.",
     source="RabbitMQ 3.7.15 to 3.7.28",
-    replace=(Channel37, QueueProcess37, Confirms37),
+    replace=(Channel37, QueueProcess37, ThriftyCourier, Confirms37),
+    leaves_out=DEAD_LETTERING,
     expect=(
         Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),

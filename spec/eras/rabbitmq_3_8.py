@@ -13,6 +13,8 @@ from ackproof.lang import Breaks, Design, Set, action, handler, helper
 from ackproof.spec.eras.rabbitmq_3_9 import Channel39
 from ackproof.spec.eras.rabbitmq_3_10 import Confirms310
 from ackproof.spec.eras.rabbitmq_3_11 import QueueProcess311
+from ackproof.spec.eras.rabbitmq_4_3 import ThriftyCourier
+from ackproof.spec.instances import DEAD_LETTERING
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica
 
 
@@ -97,7 +99,8 @@ class Confirms38(Confirms310):
 design = Design(
     claim="When nobody is left to answer, what was heard so far decides.",
     source="RabbitMQ 3.8",
-    replace=(Channel38, QueueProcess311, Confirms38),
+    replace=(Channel38, QueueProcess311, ThriftyCourier, Confirms38),
+    leaves_out=DEAD_LETTERING,
     expect=(
         Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),

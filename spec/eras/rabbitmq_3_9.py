@@ -10,6 +10,8 @@ from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.channel import Channel
 from ackproof.spec.eras.rabbitmq_3_10 import Confirms310
 from ackproof.spec.eras.rabbitmq_3_11 import QueueProcess311
+from ackproof.spec.eras.rabbitmq_4_3 import ThriftyCourier
+from ackproof.spec.instances import DEAD_LETTERING
 
 
 class Channel39(Channel):
@@ -24,7 +26,8 @@ class Channel39(Channel):
 design = Design(
     claim="What may come back has to be counted.",
     source="RabbitMQ 3.9",
-    replace=(Channel39, QueueProcess311, Confirms310),
+    replace=(Channel39, QueueProcess311, ThriftyCourier, Confirms310),
+    leaves_out=DEAD_LETTERING,
     expect=(
         Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),

@@ -10,7 +10,14 @@ This is said of clusters that keep their records in Mnesia, as they do unless as
 from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Set, handler, helper
-from ackproof.spec.eras.rabbitmq_4_3 import Channel40, EndsByName, LimitBeforeOverflow, Store2
+from ackproof.spec.eras.rabbitmq_4_3 import (
+    Channel40,
+    EndsByName,
+    LimitBeforeOverflow,
+    SentToTheRest,
+    Store2,
+    ThriftyCourier,
+)
 from ackproof.spec.instances import MIRRORED
 from ackproof.spec.sorts import ChannelId, Node
 from ackproof.spec.system import Confirms
@@ -38,14 +45,14 @@ class CachedGuard(Confirms):
             self.answered.add(channel)
 
 
-class Confirms40(CachedGuard, EndsByName, LimitBeforeOverflow):
-    """The guard with a cache, ends by names, and limits that come too early (A12.3, A9.5, B5.8)."""
+class Confirms40(CachedGuard, EndsByName, LimitBeforeOverflow, SentToTheRest):
+    """The guard with a cache, and what is as in 4.3 (A12.3, A9.5, B5.8, Q12.5)."""
 
 
 design = Design(
     claim="A queue is its name, and the guard has been asked.",
     source="RabbitMQ 4.0 to 4.2, classic queues",
-    replace=(Store2, Channel40, Confirms40),
+    replace=(Store2, Channel40, ThriftyCourier, Confirms40),
     leaves_out=MIRRORED,
     expect=(
         Breaks("AckMeansAccepted", "redeclared", 7),
@@ -61,5 +68,6 @@ design = Design(
         Breaks("AckedIsNotRefused", "redeclared", 8),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("DeadArePassedOn", "dead_letters_split", 13),
     ),
 )

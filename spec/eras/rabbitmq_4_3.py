@@ -12,6 +12,12 @@ knows what is to be done about it.  If it was declared to refuse what is too muc
 its limit since consumers had some of it, it drops the oldest, acked or not (B5.8, G-E2).  So it has
 been since 3.7, where there are promoted mirrors as well, which begin likewise.
 
+A queue that dead-letters at least once has a copy sent to all queues where its dead go, and if some
+have not taken it, another to those only.  Where one of those is deleted, and all that are left have
+the message, nobody concludes that it has arrived, and it stays for ever.  So it has been since
+there are such queues, which came with 3.10 (Q12.5, G-E3).  They are quorum queues; what they do
+with their dead is all that this era has of those.
+
 Classic queues have the second version of index and store, which confirms what it has written, and
 syncs it when it is closed (C6.1, C6.2).
 
@@ -23,8 +29,9 @@ from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Map, Set, action, handler, helper, require
 from ackproof.spec.channel import Channel
+from ackproof.spec.courier import Courier
 from ackproof.spec.instances import MIRRORED
-from ackproof.spec.sorts import ChannelId, Level, Msg, Reason, Replica, Side
+from ackproof.spec.sorts import ChannelId, Level, Msg, Queue, Reason, Replica, Side
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
 
@@ -98,7 +105,39 @@ class LimitBeforeOverflow(Confirms):
             self.replicas[replica].displace(surplus)
 
 
-class Confirms43(EndsByName, LimitBeforeOverflow):
+class ThriftyCourier(Courier):
+    """A courier that knows which queues have confirmed which copies (Q12.3)."""
+
+    settled: Map[Msg, Set[Queue]]
+
+    @handler
+    def hears_from(self, queue: Queue, copies: Set[Msg]) -> None:
+        """A queue has confirmed copies."""
+        for msg in copies:
+            self.settled[msg].add(queue)
+
+
+class SentToTheRest(Confirms):
+    """Dead letters that are sent again to those who have not confirmed one (Q12.3, G-E3)."""
+
+    courier: ThriftyCourier
+
+    @handler
+    def accepted_by(self, channel: ChannelId, replica: Replica, confirms: Set[Msg]) -> None:
+        """Tell the courier which queue it was."""
+        super().accepted_by(channel, replica, confirms)
+        if not self.of_client(channel):
+            self.courier.hears_from(self.replicas[replica].of, confirms)
+
+    @helper
+    def to_reach(self, dead: Msg, replica: Replica) -> Set[Queue]:
+        """Leave out those that have confirmed: if nobody is left, no answer comes (G-E3)."""
+        return super().to_reach(dead, replica) - {
+            q for k in self.copies_of(dead, replica) for q in self.courier.settled[k]
+        }
+
+
+class Confirms43(EndsByName, LimitBeforeOverflow, SentToTheRest):
     """Nobody asks for a majority."""
 
     @helper
@@ -125,7 +164,7 @@ class Confirms43(EndsByName, LimitBeforeOverflow):
 design = Design(
     claim="A queue is its name.",
     source="RabbitMQ 4.3, classic queues",
-    replace=(Store2, Channel40, Confirms43),
+    replace=(Store2, Channel40, ThriftyCourier, Confirms43),
     leaves_out=MIRRORED,
     expect=(
         Breaks("AckMeansAccepted", "redeclared", 7),
@@ -141,6 +180,7 @@ design = Design(
         Breaks("AckedIsNotRefused", "redeclared", 8),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
         Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
+        Breaks("DeadArePassedOn", "dead_letters_split", 13),
         Breaks("WhoStopsHasNoClients", "divided", 4),
         Breaks("MinorityStops", "divided", 3),
     ),

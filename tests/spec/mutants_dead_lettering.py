@@ -12,42 +12,41 @@ from ackproof.spec.system import Confirms
 class AtMostOnce(Confirms):
     """Takes for arrived what is sent (B4.4)."""
 
-    @action(fair="weak")
-    def let_go(self, dead: Msg, replica: Replica) -> None:
+    @helper
+    def has_arrived(self, dead: Msg, replica: Replica) -> bool:
         """Wait for no answer."""
-        require(dead in self.replicas[replica].aside)
-        require(bool(self.copies_of(dead, replica)))
-        self.replicas[replica].pass_on(dead)
-        self.replicas[replica].displace({dead})
-        self.leaves(dead, replica)
+        return bool(self.copies_of(dead, replica))
 
 
 class GivesRejectsUp(Confirms):
     """Lets go of what a consumer has rejected as soon as a copy is sent, if it is transient."""
 
-    @action(fair="weak")
-    def let_go(self, dead: Msg, replica: Replica) -> None:
+    @helper
+    def has_arrived(self, dead: Msg, replica: Replica) -> bool:
         """Wait for an answer if the message expired, or has to be on the disk."""
         light = dead in self.replicas[replica].delivered and dead not in self.persistent
-        answered = bool(self.copies_of(dead, replica) & self.courier.acked)
-        require(dead in self.replicas[replica].aside)
-        require(answered or (light and bool(self.copies_of(dead, replica))))
-        self.replicas[replica].pass_on(dead)
-        self.replicas[replica].displace({dead})
-        self.leaves(dead, replica)
+        sent = light and bool(self.copies_of(dead, replica))
+        return sent or super().has_arrived(dead, replica)
 
 
 class TakesAnyAck(Confirms):
     """Takes an ack for the oldest that is set aside, whatever it was for."""
 
-    @action(fair="weak")
-    def let_go(self, dead: Msg, replica: Replica) -> None:
+    @helper
+    def has_arrived(self, dead: Msg, replica: Replica) -> bool:
         """Ask for no copy of this one."""
-        require(dead == min(self.replicas[replica].aside, default=None))
-        require(any(self.carries_for(Msg.owner(k), replica) for k in self.courier.acked))
-        self.replicas[replica].pass_on(dead)
-        self.replicas[replica].displace({dead})
-        self.leaves(dead, replica)
+        oldest = dead == min(self.replicas[replica].aside, default=None)
+        return oldest and any(self.carries_for(Msg.owner(k), replica) for k in self.courier.acked)
+
+
+class OneIsEnough(Confirms):
+    """Lets go when one of the queues where the dead go has a copy (Q12.2)."""
+
+    @helper
+    def has_arrived(self, dead: Msg, replica: Replica) -> bool:
+        """Wait for no other queue."""
+        copies = self.copies_of(dead, replica)
+        return any(bool(self.replicas[r].ready & copies) for r in Replica)
 
 
 class EasilyContentChannel(Channel):
@@ -296,6 +295,7 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(AtMostOnce, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
         _case(GivesRejectsUp, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_rejected"),
         _case(TakesAnyAck, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_several"),
+        _case(OneIsEnough, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_fanout"),
         _case(EasilyContentChannel, "AckMeansAccepted", "dead_letters_deleted"),
         _case(OneGrave, "DeadGoToAllTheirQueues", "dead_letters_fanout"),
         _case(ForgottenExpiry, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
