@@ -49,7 +49,7 @@ from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
 
-__all__ = ["EXECUTED", "Fixed", "fixed", "is_idle"]
+__all__ = ["EXECUTED", "Analysis", "Case", "Fixed", "Found", "fixed", "is_idle"]
 
 T = TypeVar("T")
 
@@ -108,7 +108,7 @@ def fixed(bound: Bound) -> Fixed:
     """Return what never changes in a bound program; that of the latest ones is kept."""
     known = _LATEST.get(ById(bound))
     if known is None:
-        analysis = _Analysis(bound)
+        analysis = Analysis(bound)
         analysis.settle()
         known = analysis.result()
         _LATEST.put(ById(bound), known)
@@ -118,7 +118,7 @@ def fixed(bound: Bound) -> Fixed:
 class _State(SymbolicState):
     """A state of which some leaves are known."""
 
-    def __init__(self, analysis: _Analysis, written: dict[Leaf, Value] | None = None) -> None:
+    def __init__(self, analysis: Analysis, written: dict[Leaf, Value] | None = None) -> None:
         super().__init__(analysis.leaves.types, analysis.codec, written)
         self.analysis = analysis
 
@@ -132,7 +132,7 @@ class _State(SymbolicState):
 
 
 @dataclass(frozen=True)
-class _Found:
+class Found:
     """What the execution of an action has found.
 
     Args:
@@ -147,7 +147,7 @@ class _Found:
 
 
 @dataclass(eq=False)
-class _Case:
+class Case:
     """An action with those of its arguments that are tried one by one, and what was found.
 
     `run` is its latest execution, unless what that finds was known, and `asked` what that asked.
@@ -155,12 +155,12 @@ class _Case:
 
     action: Action
     args: Mapping[str, Any]
-    found: _Found | None = None
+    found: Found | None = None
     run: Run | None = None
     asked: Asked = field(default_factory=dict)
 
 
-def _known(analysis: _Analysis, leaf: Leaf) -> Value:
+def _known(analysis: Analysis, leaf: Leaf) -> Value:
     return analysis.known.get(leaf, _UNKNOWN)
 
 
@@ -180,7 +180,7 @@ def _parts(stmt: Stmt) -> Iterable[Stmt]:
     return [stmt]
 
 
-class _Analysis(Sizes):
+class Analysis(Sizes):
     """The state of the analysis: what is known so far, and how each action was last executed."""
 
     def __init__(self, bound: Bound) -> None:
@@ -218,7 +218,7 @@ class _Analysis(Sizes):
 
     # -- which executions are tried -----------------------------------------------------------
 
-    def _cases(self) -> Iterator[_Case]:
+    def _cases(self) -> Iterator[Case]:
         telling = self._telling_families() | self._owned_sorts()
         for action in self.bound.actions:
             domains = {p.name: p.type for p in action.params}
@@ -227,7 +227,7 @@ class _Analysis(Sizes):
             apart = [p for p in action.params if repr(p.type) in telling]
             for args in itertools.product(*(domain(p.type, self.bound.elements) for p in apart)):
                 chosen = dict(zip((p.name for p in apart), args, strict=True))
-                yield _Case(action, chosen)
+                yield Case(action, chosen)
 
     def _inhabited(self, t: Type) -> bool:
         return isinstance(t, SetT) or self.codec.cardinality(t) > 0
@@ -263,7 +263,7 @@ class _Analysis(Sizes):
             case = next(iter(waiting))
             del waiting[case]
             case.run = None
-            case.found = kept(self, self._key(case), partial(self._look, case), EXECUTED)
+            case.found = self.find(case)
             changed = set(case.found.changes)
             for leaf in changed:
                 del self.known[leaf]
@@ -272,7 +272,11 @@ class _Analysis(Sizes):
                 reading = (c for c in self.cases if c.found and c.found.reads & changed)
                 waiting.update((c, None) for c in reading)
 
-    def _key(self, case: _Case) -> tuple[Hashable, ...]:
+    def find(self, case: Case) -> Found:
+        """Return what the execution of an action finds, which may have been found before."""
+        return kept(self, self._key(case), partial(self.look, case), EXECUTED)
+
+    def _key(self, case: Case) -> tuple[Hashable, ...]:
         """Return what all that is found out about an action hangs on, besides what is asked."""
         action, args = case.action, tuple(case.args.items())
         budget = action.name if action.name in self.bound.budgets else None
@@ -281,16 +285,16 @@ class _Analysis(Sizes):
     def _unknown(self, t: Type) -> Value:
         return self.codec.load(t, self.ops.unknown(self.codec.width(t)))
 
-    def _look(self, case: _Case) -> _Found:
+    def look(self, case: Case) -> Found:
         """Execute an action, and find out what it may change."""
         with self.listening() as asked:
             run = case.run = self._execute(case)
         case.asked = asked
         reads = frozenset(leaf for leaf, value in _looked_at(asked) if value is not _UNKNOWN)
         if run.enabled is False or run.failed is True:
-            return _Found(run.enabled is not False, reads, ())
+            return Found(run.enabled is not False, reads, ())
         changes = tuple(leaf for leaf, value in run.state.written.items() if self._new(leaf, value))
-        return _Found(True, reads, changes)
+        return Found(True, reads, changes)
 
     def _new(self, leaf: Leaf, value: Value) -> bool:
         """Whether a value is another one than a leaf is known to have."""
@@ -301,7 +305,11 @@ class _Analysis(Sizes):
             and self.codec.bits(self.leaves.types[leaf]) > 0
         )
 
-    def _execute(self, case: _Case) -> Run:
+    def beginning(self, state: SymbolicState, names: dict[str, Value]) -> Run:
+        """Return an execution that has not begun."""
+        return Run(Evaluator(self.access, {"self": state}, names))
+
+    def _execute(self, case: Case) -> Run:
         """Execute an action on what is known."""
         names = {
             p.name: self.codec.from_data(p.type, case.args[p.name])
@@ -310,7 +318,7 @@ class _Analysis(Sizes):
             for p in case.action.params
         }
         state = _State(self)
-        run = Run(Evaluator(self.access, {"self": state}, names))
+        run = self.beginning(state, names)
         if case.action.name in self.bound.budgets:
             budget = self.leaves.budget(case.action.name)
             state.put(budget, self.ops.sub(state.get(budget), 1))
@@ -362,7 +370,7 @@ class _Analysis(Sizes):
         # What is steady hangs on leaves that the execution of an action need not ask for.
         told = {name: sorted(reads) for name, reads in steady.items()}
         asked = digest(*(repr((*stated(p), told.get(p.name))) for p in steps))
-        changed: list[_Case] = []
+        changed: list[Case] = []
         for case in self.cases:
             if case.found and case.found.possible:
                 judged = self._kept_verdicts(case, steps, steady, asked)
@@ -379,7 +387,7 @@ class _Analysis(Sizes):
 
     def _kept_verdicts(
         self,
-        case: _Case,
+        case: Case,
         steps: tuple[PropertyDecl, ...],
         steady: Mapping[str, frozenset[Leaf]],
         asked: str,
@@ -433,7 +441,7 @@ class _Analysis(Sizes):
         return frozenset(leaf for leaf, _ in _looked_at(asked))
 
     def _judged(
-        self, case: _Case, steps: tuple[PropertyDecl, ...], steady: Mapping[str, frozenset[Leaf]]
+        self, case: Case, steps: tuple[PropertyDecl, ...], steady: Mapping[str, frozenset[Leaf]]
     ) -> tuple[tuple[bool, bool], ...]:
         """Return, of each property of steps, whether a step may make it false, and true."""
         if case.run is None:

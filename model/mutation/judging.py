@@ -1,9 +1,9 @@
 """What becomes of a mutant: whether a property notices it, and where.
 
-A mutant is looked at on the instances where the code that a search would run is not that of the
-base, the smallest first, up to the first on which something is noticed, and as long as there are
-states to spend on them.  There, all properties are decided, so that it is known which of them
-notice.
+A mutant is looked at on the instances where a step comes to what it changes, and the code that a
+search would run is not that of the base.  They are taken smallest first, up to the first on which
+something is noticed, and as long as there are states to spend on them.  There, all properties are
+decided, so that it is known which of them notice.
 
 A property may be violated.  Or, where all hold, a situation that must be reachable is not, or an
 action is never enabled, and the base has it there: then the mutant has lost a part of the
@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 from ackproof.lang.binding import bind
@@ -27,6 +28,7 @@ from ackproof.lang.program import Program
 from ackproof.model.cache import COMPILED, Cache
 from ackproof.model.check import asked, check, check_bound
 from ackproof.model.difference import Affected
+from ackproof.model.lower.reach import Reach
 from ackproof.model.mutation.mutants import Mutant, loaded
 from ackproof.model.outcome import Outcome
 from ackproof.model.report import Report
@@ -116,6 +118,7 @@ class Judge:
         # Machine code would fill the cache, and is quickly made.
         self._outcomes = cache.without(*COMPILED) if cache else None
         self._keys: dict[str, str | None] = {}
+        self._reaches: dict[str, Reach] = {}
         self._base: dict[str, Outcome] = {}
 
     def judge(self, mutant: Mutant) -> Verdict:
@@ -153,6 +156,8 @@ class Judge:
 
         def differs(instance: Instance) -> bool:
             bound = bind(self._model, instance, design, None, program)
+            if self._reach(instance).is_same(bound):
+                return False
             question = asked(bound, "kernel", survey=True, cache=self._outcomes)
             questions[instance.name] = question
             return question.key != self._key(instance)
@@ -166,10 +171,20 @@ class Judge:
                 ),
             )
 
+    @cached_property
+    def _program(self) -> Program:
+        return compile_model(self._model)
+
+    def _reach(self, instance: Instance) -> Reach:
+        """Return what the base comes to."""
+        if instance.name not in self._reaches:
+            bound = bind(self._model, instance, None, None, self._program)
+            self._reaches[instance.name] = Reach(bound)
+        return self._reaches[instance.name]
+
     def _key(self, instance: Instance) -> str | None:
         if instance.name not in self._keys:
-            program = compile_model(self._model)
-            bound = bind(self._model, instance, None, None, program)
+            bound = bind(self._model, instance, None, None, self._program)
             question = asked(bound, "kernel", survey=True, cache=self._cache)
             self._keys[instance.name] = question.key
         return self._keys[instance.name]
