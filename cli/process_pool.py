@@ -10,8 +10,10 @@ pieces may as well run on other machines (`ackproof.pipeline.farm`).
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -78,8 +80,7 @@ class ProcessPool:
         """
         processes = min(self._processes, len(pieces))
         spawning = multiprocessing.get_context("spawn")
-        ignoring = (signal.SIGINT, signal.SIG_IGN)
-        pool = ProcessPoolExecutor(processes, spawning, signal.signal, ignoring)
+        pool = ProcessPoolExecutor(processes, spawning, _begin)
         try:
             found = [pool.submit(work, *piece.arguments) for piece in pieces]
             for future in found:
@@ -93,6 +94,23 @@ class ProcessPool:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
                 process.terminate()
+
+
+def _begin() -> None:
+    """Leave interruptions to the process that has started this one, and end when it ends.
+
+    Killed, it tells nobody, and all that it has asked for would be worked off for no one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    """Wait for the process that has started this one, and end."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class _Line:
