@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackproof.cli.targets import Target
-    from ackproof.model.mutation.matrix import Matrix
+    from ackproof.model.mutation.matrix import Explanations, Matrix
     from ackproof.model.mutation.mutants import Mutant
 
 __all__ = ["mutate"]
@@ -42,6 +42,8 @@ Examples:
 
     ackproof mutate --step Channel.settle --json
 
+    ackproof mutate --unexplained                after a change: what it lets pass
+
     ackproof mutate --engine spark --master spark://HOST:7077
 
     ackproof mutate --step settle --keep found   write those that nothing notices as designs
@@ -66,6 +68,14 @@ Steps = Annotated[
         help="Look at the mutants of this method (`settle`, `Channel.settle`) or class "
         "(`Channel`); may be repeated.",
         show_default=False,
+    ),
+]
+Unexplained = Annotated[
+    bool,
+    typer.Option(
+        "--unexplained",
+        help="Leave out those that the model explains: that nothing notices them is seen only when "
+        "all states are spent, so that a tenth of the mutants takes most of the time.",
     ),
 ]
 States = Annotated[
@@ -95,6 +105,7 @@ def mutate(
     sample: Sample = None,
     seed: Seed = 0,
     step: Steps = None,
+    unexplained: Unexplained = False,
     states: States = None,
     keep: Keep = None,
     engine: SearchEngine = "kernel",
@@ -109,6 +120,7 @@ def mutate(
     from ackproof.cli.mutant_runs import judged
     from ackproof.cli.targets import base_target, load
     from ackproof.model.difference import BUDGETS
+    from ackproof.model.mutation.matrix import explanations
 
     choose("engine", engine, ["kernel", SPARK])
     asked = Asked(engine, worker_count(workers), master)
@@ -120,9 +132,10 @@ def mutate(
             "  instead: give a file that defines MODEL = Model(…) alone, or none for the base"
         )
     _check_folder(keep, target)
+    said = explanations(target.model) if unexplained else {}
     matrix = judged(
         target,
-        lambda mutants: _chosen(mutants, step or [], sample, seed),
+        lambda mutants: _chosen(mutants, step or [], sample, seed, said),
         states or BUDGETS["kernel"],
         asked,
         cached=not no_cache,
@@ -144,9 +157,13 @@ mutate.__doc__ = _HELP
 
 
 def _chosen(
-    mutants: Sequence[Mutant], steps: Sequence[str], sample: int | None, seed: int
+    mutants: Sequence[Mutant],
+    steps: Sequence[str],
+    sample: int | None,
+    seed: int,
+    left_out: Explanations,
 ) -> list[int]:
-    """Return the numbers of the mutants to look at.
+    """Return the numbers of the mutants to look at; those that are explained may be left out.
 
     Raises:
         InputError: no method or class has such a name.
@@ -156,7 +173,12 @@ def _chosen(
     names = [_names(m) for m in mutants]
     known = dict.fromkeys(n for several in names for n in several)
     wanted = {choose("method or class", name, known) for name in steps}
-    found = [k for k, several in enumerate(names) if not steps or wanted & several]
+    found = [
+        k
+        for k, (mutant, several) in enumerate(zip(mutants, names, strict=True))
+        if not steps or wanted & several
+        if mutant.what not in left_out.get(mutant.place.name, {})
+    ]
     if sample is not None and sample < len(found):
         return sorted(random.Random(seed).sample(found, sample))
     return found

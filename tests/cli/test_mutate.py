@@ -68,6 +68,14 @@ def test_a_second_run_takes_verdicts_from_the_cache(monkeypatch: pytest.MonkeyPa
     assert run(*arguments).stdout == first.stdout
 
 
+def test_what_is_explained_can_be_left_out() -> None:
+    of_one = ("--step", "Channel.note", "--states", "500", "--workers", "1", "--json")
+    everything, rest = (json.loads(run(*of_one, *more).stdout) for more in ((), ("--unexplained",)))
+    explained = [m for m in everything["entries"] if m["explanation"]]
+    assert explained
+    assert rest["entries"] == [m for m in everything["entries"] if not m["explanation"]]
+
+
 def test_several_processes_find_what_one_finds() -> None:
     arguments = (PETERSON, "--sample", "4", "--seed", "7", "--json", "--no-cache")
     one, two = (run(*arguments, "--workers", n) for n in ("1", "2"))
