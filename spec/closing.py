@@ -35,6 +35,7 @@ class Closing(Consuming):
         self.transactions[channel].close()
         self.settle_accounts(channel)
         self.asking.discard(channel)
+        self.withdrawing.discard(channel)
         if self.retrying:
             self.retrier.loses(channel)
 
@@ -105,11 +106,15 @@ class Closing(Consuming):
     @on(CommitOk)
     def sees_commit(self, answer: CommitOk) -> None:
         """A publisher reads that its messages are safe (A13.4)."""
+        if answer.channel in self.withdrawing:
+            self.unasked.add(answer.channel)
         self.publisher_hears(answer.channel)
 
     @on(RollbackOk)
     def sees_rollback(self, answer: RollbackOk) -> None:
         """A publisher reads that its messages never were (A13.6)."""
+        if answer.channel not in self.withdrawing:
+            self.unasked.add(answer.channel)
         self.publisher_hears(answer.channel)
 
     @on(ChannelClose)
@@ -126,3 +131,4 @@ class Closing(Consuming):
         if channel not in self.asking:
             self.unasked.add(channel)
         self.asking.discard(channel)
+        self.withdrawing.discard(channel)

@@ -223,6 +223,29 @@ DEAD_LETTERS_NODE = Instance(
     ),
 )
 
+DEAD_LETTERS_CLOSED = Instance(
+    name="dead_letters_closed",
+    purpose="as dead_letters, and a client that may close, have transactions, or want no confirms",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 2, Replica: 2},
+    faults={"expire": 1, "close": 1},
+    constants={
+        **GRAVE,
+        "QueueProcess.durable": False,
+        "Confirms.plain_publishes": True,
+        "Confirms.transactional": True,
+    },
+    states=1_594,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "FailedYetStored",
+        "ReturnLongBeforeAck",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+    ),
+)
+
 INSTANCES = (
     DEAD_LETTERS,
     DEAD_LETTERS_TWICE,
@@ -236,4 +259,5 @@ INSTANCES = (
     DEAD_LETTERS_NODE,
     DEAD_LETTERS_FANOUT,
     DEAD_LETTERS_SPLIT,
+    DEAD_LETTERS_CLOSED,
 )

@@ -35,6 +35,7 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `handed[q]`: what a client has seen from a queue;
 * `asking`, `fetching`: the channels whose publisher, or whose consumers' client, waits for the
   answer to a method (A1.5);
+* `withdrawing`: of these, those on which the publisher has asked for a rollback (A13.6);
 * `unasked`: those on which an answer came that nobody waited for;
 * `uninformed`: the consumers that have ended with their queue, and are to be told so (F3.3);
 * `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
@@ -149,6 +150,7 @@ class Parts(System):
     seen_twice: Ghost[Map[ChannelId, Set[Tag]]]
     handed: Ghost[Map[Queue, Set[Msg]]]
     asking: Ghost[Set[ChannelId]]
+    withdrawing: Ghost[Set[ChannelId]]
     fetching: Ghost[Set[ChannelId]]
     unasked: Ghost[Set[ChannelId]]
     uninformed: Ghost[Set[Consumer]]

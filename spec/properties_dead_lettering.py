@@ -244,6 +244,21 @@ def CouriersHaveNoClient(s: Confirms) -> bool:
 
 
 @step_property
+def CouriersGoOnWithTheirQueue(before: Confirms, after: Confirms) -> bool:
+    """A channel of the broker's own does not end while its queue goes on (Q12.2).
+
+    No client has it, who could close it or do anything wrong there.
+    """
+    return all(
+        after.channels[c].open or not before.channels[c].open
+        for c in ChannelId
+        for r in Replica
+        if before.channels[c].carries_for == before.replicas[r].of
+        if after.replicas[r].status == Status.RUNNING
+    )
+
+
+@step_property
 def CouriersAreAnsweredNothing(before: Confirms, after: Confirms, answer: SelectOk) -> bool:
     """No method is answered on a channel of the broker's own (Q12.2).
 

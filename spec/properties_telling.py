@@ -94,8 +94,9 @@ def OnlyWhatExistsIsRoutedTo(before: Confirms, after: Confirms) -> bool:
 def EachAnswerIsAskedFor(s: Confirms) -> bool:
     """A client gets one answer to a method, and none to what it has not asked (A1.5).
 
-    It takes the next answer that comes for that to its next method.  Of the end of a queue it
-    hears once for each consumer, too (F3.3).
+    It takes the next answer that comes for that to its next method, and is told of a commit if it
+    has committed, and of a rollback if it has not.  Of the end of a queue it hears once for each
+    consumer, too (F3.3).
     """
     return not s.unasked
 

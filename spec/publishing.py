@@ -203,12 +203,13 @@ class Publishing(Closing):
     @action
     def tx_rollback(self, channel: ChannelId) -> None:
         """A publisher takes it all back (A1.4, A13.6)."""
+        self.withdrawing.add(channel)
         self.end_transaction(channel, False)
 
     @handler
     def end_transaction(self, channel: ChannelId, committed: bool) -> None:
         """A transaction ends one way or the other, which takes one that was begun (A1.4)."""
-        require(self.transactional and self.readers[channel].reads())
+        require(self.of_client(channel) and self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
         self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.NONE:

@@ -147,7 +147,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Publishing.route": {"drops `targets` from `persistent and targets`": MARKED},
     "Publishing.send_all": {"takes `msgs` for true": HEARS},
     "Publishing.end_transaction": {
-        "drops `self.transactional` from `self.transactional and "
+        "drops `self.transactional` from `self.of_client(channel) and self.transactional and "
         "self.readers[channel].reads()`": SWITCH,
         "drops `self.transactions[channel].answers()` from `self.channels[channel].open and "
         "self.transactions[channel].answers()`": MACHINE,

@@ -8,6 +8,7 @@ from ackproof.spec.equivalents.reasons import (
     CLIENTS_OWN,
     NO_PLACE,
     NOTHING,
+    STARTED,
     SWITCH,
     TWO_IN_ONE,
     all_of,
@@ -67,6 +68,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Consuming.consumer_rejects": {
         "does `self.emit(ConsumerReject(channel, tag, multiple, requeue))` twice": CLIENTS_OWN,
     },
+    "Subscription.start": {"drops `require(self.at is None)`": STARTED},
     "Consuming.recover": {
         "drops `bool(self.consuming[channel].unacked)` from "
         "`self.heeds(channel) and bool(self.consuming[channel].unacked)`": NOTHING,

@@ -61,6 +61,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             SYSTEM,
             f"drops `require({_RUNS_AND_ASIDE})`",
             f"drops `self.status == Status.RUNNING` from `{_RUNS_AND_ASIDE}`",
+            f"drops `msg in self.aside` from `{_RUNS_AND_ASIDE}`",
         ),
     },
     "QueueMaster.displace": {

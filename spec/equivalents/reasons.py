@@ -97,6 +97,10 @@ ALL_COMING = "It is asked of all that is coming, and of nothing else."
 DELETION = "A normal end is a deletion here; in some eras a mirror ends so, too."
 LEADS_FIRST = "Whoever asks has asked before whether it leads, and a deleted queue has no mirrors."
 NO_COPY = "A courier is asked about copies only, and keeps what it was told of a copy."
+STARTED = (
+    "A consumer that is started where it is stays there, and nothing changes.  RabbitMQ closes the "
+    "connection (F3.1), which is not spoken of here."
+)
 TOGETHER = "In no instance a courier has copies answered together of which one was answered before."
 
 

@@ -41,6 +41,7 @@ def AskingIsCommitting(s: Confirms) -> bool:
     """Only a commit is answered later than it was asked for, and till then it is (A1.5, A13.4)."""
     return (
         not s.unasked
+        and not s.withdrawing
         and not s.fetching
         and all(
             (c in s.asking)

@@ -54,6 +54,15 @@ class SilentClosing(Confirms):
             self.subscriptions[consumer].stop()
 
 
+class SwappedEnds(Confirms):
+    """Rolls back where a client commits, and the other way round (A1.4)."""
+
+    @handler
+    def end_transaction(self, channel: ChannelId, committed: bool) -> None:
+        """Do the other thing."""
+        super().end_transaction(channel, not committed)
+
+
 class CommittingMinority(Confirms):
     """Answers a commit whoever is to be seen (A12.6)."""
 
@@ -95,6 +104,7 @@ CLOSING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(OutlivingTransaction, "OverIsForgotten", "shared_limit"),
         _case(SociableClosing, "SeparateEndsAlone", "separate"),
         _case(SilentClosing, "SeparateEndsAlone", "separate"),
+        _case(SwappedEnds, "EachAnswerIsAskedFor", "commit_refused"),
         _case(CommittingMinority, "NoCommitFromMinority", "commit_across"),
         _case(FailingMinority, "NoFailureFromMinority", "commit_across"),
     )

@@ -178,6 +178,16 @@ class OpenCourier(Confirms):
         self.channels[channel].select()
 
 
+class ClosableCourier(Confirms):
+    """Lets clients close the channel of a courier (Q12.2)."""
+
+    @fault
+    def close(self, channel: ChannelId) -> None:
+        """Know of no other channels."""
+        require(self.channels[channel].open)
+        self.close_channel(channel)
+
+
 class ReturningCourier(Confirms):
     """Lets clients publish on the channel of a courier what no queue matches (A6.2)."""
 
@@ -306,6 +316,7 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ForgetfulCourier, "ForgottenWithTheirQueue", "dead_letters"),
         _case(BlurredCopies, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_chained"),
         _case(OpenCourier, "CouriersAreAnsweredNothing", "dead_letters"),
+        _case(ClosableCourier, "CouriersGoOnWithTheirQueue", "dead_letters_closed"),
         _case(ReturningCourier, "CouriersAreReturnedNothing", "dead_letters"),
         _case(SharedChannel, "CouriersHaveNoClient", "dead_letters_rejected"),
         _case(TransientCopies, "CopyOfTheDeadIsAsPersistent", "dead_letters"),
