@@ -96,19 +96,17 @@ class Closing(Consuming):
     @on(SelectOk)
     def sees_confirm_mode(self, answer: SelectOk) -> None:
         """A publisher reads that its channel is in confirm mode (A1.1)."""
-        self.publisher_hears(answer.channel)
+        self.nothing_is_withdrawn(answer.channel)
 
     @on(TxSelectOk)
     def sees_transaction(self, answer: TxSelectOk) -> None:
         """A publisher reads that its channel is transactional (A1.3)."""
-        self.publisher_hears(answer.channel)
+        self.nothing_is_withdrawn(answer.channel)
 
     @on(CommitOk)
     def sees_commit(self, answer: CommitOk) -> None:
         """A publisher reads that its messages are safe (A13.4)."""
-        if answer.channel in self.withdrawing:
-            self.unasked.add(answer.channel)
-        self.publisher_hears(answer.channel)
+        self.nothing_is_withdrawn(answer.channel)
 
     @on(RollbackOk)
     def sees_rollback(self, answer: RollbackOk) -> None:
@@ -124,6 +122,13 @@ class Closing(Consuming):
             self.consumer_hears(answer.channel)
         else:
             self.publisher_hears(answer.channel)
+
+    @handler
+    def nothing_is_withdrawn(self, channel: ChannelId) -> None:
+        """A publisher gets an answer that is not the one to a rollback (A1.5)."""
+        if channel in self.withdrawing:
+            self.unasked.add(channel)
+        self.publisher_hears(channel)
 
     @handler
     def publisher_hears(self, channel: ChannelId) -> None:

@@ -37,8 +37,12 @@ def copies(s: Confirms, dead: Msg, queue: Queue) -> Set[Msg]:
 
 @helper
 def has_accepted(s: Confirms, queue: Queue, msgs: Set[Msg]) -> bool:
-    """Tell whether a queue has confirmed one of these (Q12.2)."""
-    return any(queue in s.holders[k] and queue not in s.unaccepted[k] for k in msgs)
+    """Tell whether a queue has confirmed one of these, where that was asked for (Q12.2)."""
+    return any(
+        queue in s.holders[k] and queue not in s.unaccepted[k]
+        for k in msgs
+        if k in s.publishers[Msg.owner(k)].sent
+    )
 
 
 @helper
@@ -244,17 +248,29 @@ def CouriersHaveNoClient(s: Confirms) -> bool:
 
 
 @step_property
-def CouriersGoOnWithTheirQueue(before: Confirms, after: Confirms) -> bool:
-    """A channel of the broker's own does not end while its queue goes on (Q12.2).
+def CouriersEndWithTheirNode(before: Confirms, after: Confirms) -> bool:
+    """A channel of the broker's own ends when its node does, and for no other cause (Q12.2).
 
     No client has it, who could close it or do anything wrong there.
     """
     return all(
         after.channels[c].open or not before.channels[c].open
         for c in ChannelId
-        for r in Replica
-        if before.channels[c].carries_for == before.replicas[r].of
-        if after.replicas[r].status == Status.RUNNING
+        if before.channels[c].carries_for is not None
+        if any(after.replicas[r].status == Status.RUNNING for r in Replica)
+    )
+
+
+@step_property
+def CopiesKeepTheirOriginal(before: Confirms, after: Confirms) -> bool:
+    """A message is a copy of what it was published for, and of nothing else later (Q12.2).
+
+    The ack that the one was waiting for would count for the other.
+    """
+    return all(
+        before.courier.original[k] is None
+        or before.courier.original[k] == after.courier.original[k]
+        for k in Msg
     )
 
 

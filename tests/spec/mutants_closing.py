@@ -9,7 +9,7 @@ from ackproof.lang import Design, action, handler, require
 from ackproof.spec.sorts import ChannelId, Consumer, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.transaction import Transaction
-from ackproof.spec.wire import Complaint
+from ackproof.spec.wire import Complaint, TxSelectOk
 
 
 class RetentiveTransaction(Transaction):
@@ -63,6 +63,18 @@ class SwappedEnds(Confirms):
         super().end_transaction(channel, not committed)
 
 
+class MistakenAnswer(Transaction):
+    """Answers a rollback as if a transaction had been asked for (A1.5)."""
+
+    @handler
+    def roll_back(self) -> None:
+        """Say tx.select-ok."""
+        require(self.mode == TxMode.OPEN)
+        self.abandoned |= self.batch
+        self.forget()
+        self.emit(TxSelectOk(self.channel))
+
+
 class CommittingMinority(Confirms):
     """Answers a commit whoever is to be seen (A12.6)."""
 
@@ -105,6 +117,7 @@ CLOSING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(SociableClosing, "SeparateEndsAlone", "separate"),
         _case(SilentClosing, "SeparateEndsAlone", "separate"),
         _case(SwappedEnds, "EachAnswerIsAskedFor", "commit_refused"),
+        _case(MistakenAnswer, "EachAnswerIsAskedFor", "modes"),
         _case(CommittingMinority, "NoCommitFromMinority", "commit_across"),
         _case(FailingMinority, "NoFailureFromMinority", "commit_across"),
     )

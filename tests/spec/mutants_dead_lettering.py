@@ -5,7 +5,17 @@ from __future__ import annotations
 from ackproof.lang import Design, Set, action, fault, handler, helper, require
 from ackproof.spec.channel import Channel
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import ChannelId, Msg, Overflow, Queue, Reason, Replica, Status, Tag
+from ackproof.spec.sorts import (
+    ChannelId,
+    Msg,
+    Overflow,
+    Queue,
+    Reason,
+    Replica,
+    Status,
+    Tag,
+    TxMode,
+)
 from ackproof.spec.system import Confirms
 
 
@@ -37,6 +47,56 @@ class TakesAnyAck(Confirms):
         """Ask for no copy of this one."""
         oldest = dead == min(self.replicas[replica].aside, default=None)
         return oldest and any(self.carries_for(Msg.owner(k), replica) for k in self.courier.acked)
+
+
+class Relabelled(Confirms):
+    """Takes the ack of a copy for that of another transient message, when the first is gone."""
+
+    @action(fair="weak")
+    def let_go(self, dead: Msg, replica: Replica) -> None:
+        """Give the copies to the next that has none."""
+        copied = set(self.copies_of(dead, replica) & self.courier.acked)
+        super().let_go(dead, replica)
+        rest = {
+            other
+            for other in self.replicas[replica].aside
+            if other not in self.persistent and not self.copies_of(other, replica)
+        }
+        heir = min(rest, default=None)
+        if heir is not None:
+            for copy in copied:
+                self.courier.original[copy] = heir
+
+
+class Unconfirmed(Confirms):
+    """Publishes copies of what is transient without confirms, and waits for nothing (Q12.2)."""
+
+    @action(fair="weak")
+    def dead_letter(self, msg: Msg, dead: Msg, replica: Replica) -> None:
+        """Do not have it confirmed."""
+        channel = Msg.owner(msg)
+        require(self.carries_for(channel, replica) and dead in self.replicas[replica].aside)
+        require(self.copies_of(dead, replica) <= self.courier.nacked)
+        require(self.transactions[channel].mode == TxMode.NONE)
+        require(self.channels[channel].next_seq == msg)
+        targets = set(self.to_reach(dead, replica))
+        require(bool(targets))
+        if dead in self.persistent or self.channels[channel].confirming:
+            self.channels[channel].serve()
+            self.enter(msg, targets, False, dead in self.persistent)
+        else:
+            self.plain.add(msg)
+            self.holders[msg] = set(targets)
+            self.publishers[channel].skip()
+            self.channels[channel].skip()
+            self.route(msg, targets, False)
+        self.courier.send(msg, dead)
+
+    @helper
+    def has_arrived(self, dead: Msg, replica: Replica) -> bool:
+        """Wait for nothing where nothing comes."""
+        plain = bool(self.copies_of(dead, replica) & self.plain)
+        return plain or super().has_arrived(dead, replica)
 
 
 class OneIsEnough(Confirms):
@@ -305,6 +365,8 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(AtMostOnce, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
         _case(GivesRejectsUp, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_rejected"),
         _case(TakesAnyAck, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_several"),
+        _case(Relabelled, "CopiesKeepTheirOriginal", "dead_letters_several"),
+        _case(Unconfirmed, "UntakenIsKeptUntilOthersHaveIt", "dead_letters"),
         _case(OneIsEnough, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_fanout"),
         _case(EasilyContentChannel, "AckMeansAccepted", "dead_letters_deleted"),
         _case(OneGrave, "DeadGoToAllTheirQueues", "dead_letters_fanout"),
@@ -316,7 +378,7 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ForgetfulCourier, "ForgottenWithTheirQueue", "dead_letters"),
         _case(BlurredCopies, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_chained"),
         _case(OpenCourier, "CouriersAreAnsweredNothing", "dead_letters"),
-        _case(ClosableCourier, "CouriersGoOnWithTheirQueue", "dead_letters_closed"),
+        _case(ClosableCourier, "CouriersEndWithTheirNode", "dead_letters_closed"),
         _case(ReturningCourier, "CouriersAreReturnedNothing", "dead_letters"),
         _case(SharedChannel, "CouriersHaveNoClient", "dead_letters_rejected"),
         _case(TransientCopies, "CopyOfTheDeadIsAsPersistent", "dead_letters"),
