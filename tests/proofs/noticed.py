@@ -61,6 +61,8 @@ NOTICED = {
     ("CreditNeverNegative", "TirelessReader"): "StarvedIsBlocked/publish_unroutable",
     ("DeliveryTagsIncrease", "RepeatingTags"): "SeenWasCounted/hand_out",
     ("EachAnswerIsAskedFor", "EchoingChannel"): "EachAnswerIsAskedFor/select",
+    ("EachAnswerIsAskedFor", "MistakenAnswer"): "EachAnswerIsAskedFor/tx_rollback:2",
+    ("EachAnswerIsAskedFor", "SwappedEnds"): "EachAnswerIsAskedFor/tx_commit:2",
     ("EachCopyHasOnePlace", "StubbornChannel"): "UnsettledIsPending/consumer_acks:2",
     ("EachMethodIsAnswered", "WordlessTransaction"): "EachMethodIsAnswered/tx_rollback:2",
     ("EachPublishIsPaid", "GenerousChannel"): "EachPublishIsPaid/publish_plain",
