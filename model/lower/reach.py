@@ -105,8 +105,8 @@ class Reach:
         match node:
             case ir.Require():
                 return self._is_met(node.cond)
-            case ir.And() if node.args:
-                return self._is_met(node.args[0])
+            case ir.And():
+                return not node.args or self._is_met(node.args[0])
             case _:
                 return id(node) in self._met
 

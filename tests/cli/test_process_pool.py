@@ -36,7 +36,6 @@ def is_there(process: int) -> bool:
         return False
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_with_the_one_that_was_killed(how: signal.Signals, tmp_path: Path) -> None:
     script = tmp_path / "sleeping.py"
