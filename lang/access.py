@@ -195,12 +195,12 @@ def _declared(reader: Reader, process: ProcT, name: str) -> Type | None:
         return None
     inner, marks = split_marks(hint)
     if isinstance(inner, type) and issubclass(inner, Process):
-        return ProcT(inner.__name__)
+        return ProcT(reader.scope.registry.name_of(inner))
     if getattr(inner, "__origin__", None) is Each:
         sort, proc = inner.__args__
         key = type_of_class(sort)
         assert isinstance(key, SortT)
-        return FamilyT(key, ProcT(proc.__name__))
+        return FamilyT(key, ProcT(reader.scope.registry.name_of(proc)))
     return to_type(hint, ir.NOWHERE, const=CONST in marks)
 
 

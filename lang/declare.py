@@ -14,6 +14,7 @@ from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Expr, Span
 from ackproof.lang.process import Process, split_marks
 from ackproof.lang.program import VarDecl
+from ackproof.lang.scope import Registry
 from ackproof.lang.source import annotation_span
 from ackproof.lang.types import (
     BOOL,
@@ -35,7 +36,7 @@ __all__ = ["declare", "literal", "to_type", "type_of_class", "without_first_valu
 
 
 def declare(
-    cls: type[Process],
+    cls: type[Process], registry: Registry
 ) -> tuple[tuple[VarDecl, ...], dict[str, SortT], dict[str, ProcT | FamilyT]]:
     """Return the variables of a process class, its keys, and its parts (other processes).
 
@@ -50,7 +51,7 @@ def declare(
         span = _declared_at(cls, name)
         _reject_taken_name(cls, name, span)
         inner, marks = split_marks(hint)
-        part = _part(inner, span)
+        part = _part(inner, span, registry)
         if KEY in marks:
             keys[name] = _key(cls, name, span)
         elif part is None:
@@ -91,9 +92,9 @@ def _declared_at(cls: type, name: str) -> Span:
     return annotation_span(cls, name)
 
 
-def _part(hint: Any, span: Span) -> ProcT | FamilyT | None:
+def _part(hint: Any, span: Span, registry: Registry) -> ProcT | FamilyT | None:
     if isinstance(hint, type) and issubclass(hint, Process):
-        return ProcT(hint.__name__)
+        return ProcT(registry.name_of(hint))
     if get_origin(hint) is not Each:
         return None
     sort, proc = get_args(hint)
@@ -104,7 +105,7 @@ def _part(hint: Any, span: Span) -> ProcT | FamilyT | None:
             "a family is one process for every element of a sort",
             "declare it as Each[SomeSort, SomeProcess]",
         )
-    return FamilyT(key, ProcT(proc.__name__))
+    return FamilyT(key, ProcT(registry.name_of(proc)))
 
 
 def _variable(cls: type, name: str, hint: Any, span: Span) -> VarDecl:

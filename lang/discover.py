@@ -93,5 +93,5 @@ def discover(
         note(player)
     found = [cls] if known is None else []
     for part in _parts(player):
-        found += discover(part, registry, (*above, cls))
+        found += discover(registry.original(part), registry, (*above, cls))
     return found

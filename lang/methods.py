@@ -41,7 +41,7 @@ def read_process(cls: type[Process], registry: Registry) -> ProcessDecl:
         SpecError: something in it is outside the language.
     """
     player = registry.player(cls)
-    variables, keys, parts = kept(registry, (declare, player), partial(declare, player))
+    variables, keys, parts = kept(registry, (declare, player), partial(declare, player, registry))
     methods = [
         m
         for c in reversed(player.__mro__)
@@ -58,17 +58,23 @@ def read_process(cls: type[Process], registry: Registry) -> ProcessDecl:
         parts=tuple(parts.items()),
         methods=tuple(reversed(methods)),
         span=class_span(player),
-        added=frozenset(_added(cls, player)),
+        added=frozenset(_added(cls, player, registry)),
     )
     _check_observers(decl, is_system=issubclass(player, System))
     return decl
 
 
-def _added(base: type[Process], player: type[Process]) -> Iterator[str]:
-    """Yield the names of what a player declares anew, and of its methods that override none."""
+def _added(base: type[Process], player: type[Process], registry: Registry) -> Iterator[str]:
+    """Yield the names of what a player declares anew, and of its methods that override none.
+
+    A part may be declared as the class that plays it: it is the part that the base has.
+    """
+    *_, before = kept(registry, (declare, base), partial(declare, base, registry))
+    *_, parts = kept(registry, (declare, player), partial(declare, player, registry))
+    same = {name for name, part in parts.items() if before.get(name) == part}
     for cls in player.__mro__:
         if cls not in base.__mro__:
-            yield from vars(cls).get("__annotations__", ())
+            yield from vars(cls).get("__annotations__", {}).keys() - same
             yield from (name for name in vars(cls) if not hasattr(base, name))
 
 

@@ -59,10 +59,13 @@ class Registry(Answering):
         """Return the class that plays `cls`: itself, or a design's subclass."""
         return self.replaced.get(cls, cls)
 
+    def original(self, cls: type[Process]) -> type[Process]:
+        """Return the class that `cls` plays: itself, or what a design has it replace."""
+        return next((one for one, player in self.replaced.items() if player is cls), cls)
+
     def brings(self, cls: type[Process], owner: type) -> bool:
         """Tell whether a design has brought a method of a player, by the class that defines it."""
-        original = next((one for one, player in self.replaced.items() if player is cls), cls)
-        return owner not in original.__mro__
+        return owner not in self.original(cls).__mro__
 
     # -- what is asked while a body is read -----------------------------------------------------
 
@@ -95,8 +98,8 @@ class Registry(Answering):
     def name_of(self, cls: type[Process]) -> str:
         """Return the name under which a process class is entered.
 
-        A class that a design replaces goes by the name of its player, and so does one that is only
-        extended: what is said of a base class is said of the class that extends it.
+        A class that plays another one goes by the name of that, and one that is only extended by
+        the name of who extends it: what is said of a base class is said of the class that does.
         """
         return self.ask(_name_of, cls)
 
@@ -128,9 +131,9 @@ def _method(registry: Registry, process: str, name: str, after: type | None) -> 
 
 
 def _name_of(registry: Registry, cls: type[Process]) -> str:
-    for name, player in registry.classes.items():
-        if player is cls:
-            return name
+    own = registry.original(cls).__name__
+    if registry.classes.get(own) is cls:
+        return own
     known = registry.classes.items() if cls not in (Process, System) else ()
     return next((n for n, player in known if issubclass(player, cls)), cls.__name__)
 

@@ -47,7 +47,7 @@ NOTICED = {
     ("ChannelsCloseAlone", "ContagiousConfirms"): "ChannelsCloseAlone/close",
     ("ClientKnowsWhy", "TalkativeReader"): "ClientKnowsWhy/publish_unroutable",
     ("ClosedHasNoTransaction", "LingeringTransaction"): "ClosedHasNoTransaction/close",
-    ("ComplaintIsTrue", "VagueBroker"): "ComplaintIsTrue/tx_commit",
+    ("ComplaintIsTrue", "VagueBroker"): "ComplaintIsTrue/tx_commit#1",
     ("ClosesOnce", "TirelessChannel"): "ClosesOnce/tx_commit#1",
     ("CommitFailsOnlyWithCause", "NervousChannel"): "RejectedIsExcused/down_arrives",
     ("CommitMeansAccepted", "ImpatientCommit"): "CommitMeansAccepted/complete",

@@ -129,6 +129,55 @@ def test_what_a_design_adds_is_placed_last_and_known_if_nothing_changes_it() -> 
     assert len(Generator(bound, held_by(bound)).layout.slots) == 1
 
 
+class House(System):
+    """A house with a lamp and a door."""
+
+    lamp: Lamp
+    open: bool = False
+
+    @action
+    def leave(self) -> None:
+        """Somebody leaves, in the dark."""
+        require(not self.lamp.lit)
+        self.open = True
+
+
+class Bright(Lamp):
+    """A lamp with a second bulb."""
+
+    both: bool = False
+
+    @action
+    def switch(self) -> None:
+        """Both are lit."""
+        super().switch()
+        self.both = self.lit
+
+
+class BrightHouse(House):
+    """A house that asks about the second bulb."""
+
+    lamp: Bright
+
+    @action
+    def leave(self) -> None:
+        """Somebody leaves, and neither is lit."""
+        require(not self.lamp.both)
+        super().leave()
+
+
+def test_a_part_that_is_declared_as_what_plays_it_lies_where_it_lies_in_the_base() -> None:
+    house = Model("house", House, (), (Instance("house", "a house", {}),))
+    design = Design("It is brighter.", "test", replace=(Bright, BrightHouse))
+    bound = bind(house, house.instances[0], design)
+    base = base_of(bound)
+    assert base is not None
+    assert [".".join(v.path) for v in bound.program.variables] == ["open", "lamp.lit", "lamp.both"]
+    there, here = Generator(base, None).layout, Generator(bound, held_by(bound)).layout
+    assert {leaf: here.slots[leaf] for leaf in there.slots} == there.slots
+    assert len(here.slots) == len(there.slots) + 1
+
+
 def test_an_instance_that_only_the_design_fits_is_laid_out_without_the_base() -> None:
     design = Design("It dims.", "test", replace=(Dimmer,))
     bound = bind(LAMP, Instance("dim", "a dim lamp", {}, constants={"Lamp.dims": True}), design)
