@@ -82,7 +82,7 @@ class Live:
         self.bound = bound
         self.events: list[Event] = []
         with sorts_bound(bound.sizes):
-            self.root = self._build(bound.program.root, (), ())
+            self.root = self._build(bound.model.system, (), ())
         self._shown: State | None = None
         self._slots = [self._slot(loc) for loc in bound.locations]
         self._observers = observers_of(self.root)
@@ -94,9 +94,9 @@ class Live:
                 observe(event)
 
     def _build(
-        self, name: str, path: tuple[str, ...], members: tuple[tuple[Any, Any], ...]
+        self, declared: type[Process], path: tuple[str, ...], members: tuple[tuple[Any, Any], ...]
     ) -> Process:
-        cls = self.bound.program.players[name]
+        cls = self.bound.program.players.get(declared.__name__, declared)
         process: Process = cls(emit=self._emit, ghosts=True)
         hints = hints_of(cls)
         keys = tuple(e for _, e in members)
@@ -109,13 +109,11 @@ class Live:
         for part, hint in hints.items():
             inner, _ = split_marks(hint)
             if isinstance(inner, type) and issubclass(inner, Process):
-                setattr(process, part, self._build(inner.__name__, (*path, part), members))
+                setattr(process, part, self._build(inner, (*path, part), members))
             elif get_origin(inner) is Each:
                 sort, member = get_args(inner)
                 family = {
-                    from_data(e, sort): self._build(
-                        member.__name__, (*path, part), (*members, (sort, e))
-                    )
+                    from_data(e, sort): self._build(member, (*path, part), (*members, (sort, e)))
                     for e in self.bound.elements[sort.__name__]
                 }
                 setattr(process, part, Each(family))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ackproof.lang import Option, action, fault, handler, on, require
 from ackproof.spec.consuming import Consuming
-from ackproof.spec.sorts import ChannelId, Tag
+from ackproof.spec.sorts import ChannelId, Method, Tag
 from ackproof.spec.wire import (
     ChannelClose,
     CommitOk,
@@ -34,8 +34,7 @@ class Closing(Consuming):
         self.channels[channel].close()
         self.transactions[channel].close()
         self.settle_accounts(channel)
-        self.asking.discard(channel)
-        self.withdrawing.discard(channel)
+        self.asking[channel] = None
         if self.retrying:
             self.retrier.loses(channel)
 
@@ -96,24 +95,22 @@ class Closing(Consuming):
     @on(SelectOk)
     def sees_confirm_mode(self, answer: SelectOk) -> None:
         """A publisher reads that its channel is in confirm mode (A1.1)."""
-        self.nothing_is_withdrawn(answer.channel)
+        self.is_answered(answer.channel, Method.SELECT)
 
     @on(TxSelectOk)
     def sees_transaction(self, answer: TxSelectOk) -> None:
         """A publisher reads that its channel is transactional (A1.3)."""
-        self.nothing_is_withdrawn(answer.channel)
+        self.is_answered(answer.channel, Method.TX_SELECT)
 
     @on(CommitOk)
     def sees_commit(self, answer: CommitOk) -> None:
         """A publisher reads that its messages are safe (A13.4)."""
-        self.nothing_is_withdrawn(answer.channel)
+        self.is_answered(answer.channel, Method.COMMIT)
 
     @on(RollbackOk)
     def sees_rollback(self, answer: RollbackOk) -> None:
         """A publisher reads that its messages never were (A13.6)."""
-        if answer.channel not in self.withdrawing:
-            self.unasked.add(answer.channel)
-        self.publisher_hears(answer.channel)
+        self.is_answered(answer.channel, Method.ROLLBACK)
 
     @on(ChannelClose)
     def sees_close(self, answer: ChannelClose) -> None:
@@ -124,16 +121,15 @@ class Closing(Consuming):
             self.publisher_hears(answer.channel)
 
     @handler
-    def nothing_is_withdrawn(self, channel: ChannelId) -> None:
-        """A publisher gets an answer that is not the one to a rollback (A1.5)."""
-        if channel in self.withdrawing:
+    def is_answered(self, channel: ChannelId, method: Method) -> None:
+        """A publisher gets the answer to a method of this kind (A1.5)."""
+        if self.asking[channel] != method:
             self.unasked.add(channel)
         self.publisher_hears(channel)
 
     @handler
     def publisher_hears(self, channel: ChannelId) -> None:
-        """A publisher gets the answer to a method (A1.5)."""
-        if channel not in self.asking:
+        """A publisher gets an answer; the broker's own one gets none (A1.5, Q12.2)."""
+        if self.asking[channel] is None or self.channels[channel].carries_for is not None:
             self.unasked.add(channel)
-        self.asking.discard(channel)
-        self.withdrawing.discard(channel)
+        self.asking[channel] = None

@@ -388,7 +388,8 @@ class Consuming(Queueing):
 
         Who waits for a commit-ok on that channel, or is blocked there, has not been read.
         """
-        unread = channel in self.asking or self.readers[channel].state == ReaderState.BLOCKED
+        waits = self.asking[channel] is not None
+        unread = waits or self.readers[channel].state == ReaderState.BLOCKED
         if channel not in self.fetching or (self.shared and unread):
             self.unasked.add(channel)
         self.fetching.discard(channel)

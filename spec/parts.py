@@ -33,9 +33,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `seen_tags[c]`: the delivery tags that a client has seen on its present channel (F1.1);
 * `seen_twice[c]`: those that two frames have had (F1.1);
 * `handed[q]`: what a client has seen from a queue;
-* `asking`, `fetching`: the channels whose publisher, or whose consumers' client, waits for the
-  answer to a method (A1.5);
-* `withdrawing`: of these, those on which the publisher has asked for a rollback (A13.6);
+* `asking[c]`: the method to which the publisher of a channel waits for the answer (A1.5);
+* `fetching`: the channels whose consumers' client waits for one;
 * `unasked`: those on which an answer came that nobody waited for;
 * `uninformed`: the consumers that have ended with their queue, and are to be told so (F3.3);
 * `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
@@ -70,6 +69,7 @@ from ackproof.spec.sorts import (
     ChannelId,
     Consumer,
     Level,
+    Method,
     Msg,
     Node,
     Queue,
@@ -149,8 +149,7 @@ class Parts(System):
     seen_tags: Ghost[Map[ChannelId, Set[Tag]]]
     seen_twice: Ghost[Map[ChannelId, Set[Tag]]]
     handed: Ghost[Map[Queue, Set[Msg]]]
-    asking: Ghost[Set[ChannelId]]
-    withdrawing: Ghost[Set[ChannelId]]
+    asking: Ghost[Map[ChannelId, Option[Method]]]
     fetching: Ghost[Set[ChannelId]]
     unasked: Ghost[Set[ChannelId]]
     uninformed: Ghost[Set[Consumer]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Queue, Replica, Status
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import Return, SelectOk
+from ackproof.spec.wire import Return
 
 
 @helper
@@ -272,15 +272,6 @@ def CopiesKeepTheirOriginal(before: Confirms, after: Confirms) -> bool:
         or before.courier.original[k] == after.courier.original[k]
         for k in Msg
     )
-
-
-@step_property
-def CouriersAreAnsweredNothing(before: Confirms, after: Confirms, answer: SelectOk) -> bool:
-    """No method is answered on a channel of the broker's own (Q12.2).
-
-    Nobody has sent one: no client has such a channel.
-    """
-    return before.channels[answer.channel].carries_for is None
 
 
 @step_property

@@ -94,9 +94,9 @@ def OnlyWhatExistsIsRoutedTo(before: Confirms, after: Confirms) -> bool:
 def EachAnswerIsAskedFor(s: Confirms) -> bool:
     """A client gets one answer to a method, and none to what it has not asked (A1.5).
 
-    It takes the next answer that comes for that to its next method, and is told of a commit if it
-    has committed, and of a rollback if it has not.  Of the end of a queue it hears once for each
-    consumer, too (F3.3).
+    It takes the next answer that comes for that to its next method, and each answer says to what it
+    is one.  Of the end of a queue it hears once for each consumer, too (F3.3).  On a channel of the
+    broker's own nothing is answered at all: no client has such a channel (Q12.2).
     """
     return not s.unasked
 
@@ -113,6 +113,7 @@ def EachMethodIsAnswered(s: Confirms) -> bool:
         and not s.uninformed
         and all(
             s.transactions[c].mode == TxMode.COMMITTING or s.transactions[c].mode == TxMode.FAILED
-            for c in s.asking
+            for c in ChannelId
+            if s.asking[c] is not None
         )
     )

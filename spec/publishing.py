@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, handler, helper, require
 from ackproof.spec.closing import Closing
-from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica, TxMode
+from ackproof.spec.sorts import ChannelId, Method, Msg, Queue, Reason, Replica, TxMode
 from ackproof.spec.wire import Complaint
 
 __all__ = ["Publishing"]
@@ -39,7 +39,7 @@ class Publishing(Closing):
         """A publisher asks for confirm mode, which a transactional channel refuses (A1.1, A1.2)."""
         require(self.of_client(channel) and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
-        self.asking.add(channel)
+        self.asking[channel] = Method.SELECT
         if self.transactions[channel].mode == TxMode.OPEN:
             self.complain(channel, Complaint.TX_TO_CONFIRM)
         else:
@@ -50,7 +50,7 @@ class Publishing(Closing):
         """A publisher asks for transactions, which a confirming channel refuses (A1.3)."""
         require(self.of_client(channel) and self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
-        self.asking.add(channel)
+        self.asking[channel] = Method.TX_SELECT
         if self.channels[channel].confirming:
             self.complain(channel, Complaint.CONFIRM_TO_TX)
         else:
@@ -198,12 +198,13 @@ class Publishing(Closing):
     @action
     def tx_commit(self, channel: ChannelId) -> None:
         """A publisher commits (A1.4, A13.3)."""
+        self.asking[channel] = Method.COMMIT
         self.end_transaction(channel, True)
 
     @action
     def tx_rollback(self, channel: ChannelId) -> None:
         """A publisher takes it all back (A1.4, A13.6)."""
-        self.withdrawing.add(channel)
+        self.asking[channel] = Method.ROLLBACK
         self.end_transaction(channel, False)
 
     @handler
@@ -211,7 +212,6 @@ class Publishing(Closing):
         """A transaction ends one way or the other, which takes one that was begun (A1.4)."""
         require(self.of_client(channel) and self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
-        self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.NONE:
             self.complain(channel, Complaint.NOT_TRANSACTIONAL)
         elif committed:

@@ -143,6 +143,15 @@ class Side(Enum):
     THERE = "there"
 
 
+class Method(Enum):
+    """What a publisher may ask for and wait until it is answered (A1)."""
+
+    SELECT = "confirm.select"
+    TX_SELECT = "tx.select"
+    COMMIT = "tx.commit"
+    ROLLBACK = "tx.rollback"
+
+
 class TxMode(Enum):
     """How a channel stands to transactions (A1, A13)."""
 

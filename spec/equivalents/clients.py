@@ -17,7 +17,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     },
     "DeadLettering.dead_letter": {
         "drops `require(self.transactions[channel].mode == TxMode.NONE)`": (
-            "Nobody asks for a transaction there (`CouriersAreAnsweredNothing`)."
+            "Nobody asks for a transaction there (`EachAnswerIsAskedFor`)."
         ),
         "has True for False": "A copy is sent to a queue at least, and nothing comes back.",
     },

@@ -55,10 +55,9 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     },
     "Consuming.consumer_hears": all_of(
         "It notices answers to methods that were not read, and here nobody gives any.",
-        "drops `channel in self.asking` from `channel in self.asking or "
-        "self.readers[channel].state == ReaderState.BLOCKED`",
+        "drops `waits` from `waits or self.readers[channel].state == ReaderState.BLOCKED`",
         "drops `self.readers[channel].state == ReaderState.BLOCKED` from "
-        "`channel in self.asking or self.readers[channel].state == ReaderState.BLOCKED`",
+        "`waits or self.readers[channel].state == ReaderState.BLOCKED`",
     ),
     "Consuming.part_with": {"drops `self.replicas[replica].displace({msg})`": NO_PLACE},
     "Consuming.consume_all": {"drops `self.replicas[replica].displace(msgs)`": NO_PLACE},

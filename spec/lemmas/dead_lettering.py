@@ -43,7 +43,6 @@ def MarkedHasDied(s: Confirms) -> bool:
 
 #: What the properties of this group are proved with.
 PROOFS = {
-    "CouriersAreAnsweredNothing": (),
     "DeadGoToAllTheirQueues": (),
     "ForgottenWithTheirQueue": (),
     "OnlyWhoPassesOnSetsAside": ("MarkedHasDied",),

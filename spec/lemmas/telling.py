@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackproof.lang import lemma
 from ackproof.spec.lemmas.asking import below_next
-from ackproof.spec.sorts import ChannelId, Msg, TxMode
+from ackproof.spec.sorts import ChannelId, Method, Msg, TxMode
 from ackproof.spec.system import Confirms
 
 
@@ -38,17 +38,22 @@ def PlainIsPast(s: Confirms) -> bool:
 
 @lemma()
 def AskingIsCommitting(s: Confirms) -> bool:
-    """Only a commit is answered later than it was asked for, and till then it is (A1.5, A13.4)."""
+    """Only a commit is answered later than it was asked for, and till then it is (A1.5, A13.4).
+
+    No courier has asked for one (Q12.2).
+    """
     return (
         not s.unasked
-        and not s.withdrawing
         and not s.fetching
         and all(
-            (c in s.asking)
+            s.asking[c]
             == (
-                s.transactions[c].mode == TxMode.COMMITTING
+                Method.COMMIT
+                if s.transactions[c].mode == TxMode.COMMITTING
                 or s.transactions[c].mode == TxMode.FAILED
+                else None
             )
+            and (s.asking[c] is None or s.channels[c].carries_for is None)
             for c in ChannelId
         )
     )

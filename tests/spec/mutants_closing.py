@@ -6,6 +6,7 @@ Each keeps something for longer than it should, takes something else along, or s
 from __future__ import annotations
 
 from ackproof.lang import Design, action, handler, require
+from ackproof.spec.channel import Channel
 from ackproof.spec.sorts import ChannelId, Consumer, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.transaction import Transaction
@@ -75,6 +76,30 @@ class MistakenAnswer(Transaction):
         self.emit(TxSelectOk(self.channel))
 
 
+class MistakenCommit(Transaction):
+    """Answers a commit as if a transaction had been asked for (A1.5)."""
+
+    @handler
+    def complete(self) -> None:
+        """Say tx.select-ok."""
+        require(self.mode == TxMode.COMMITTING)
+        self.mode = TxMode.OPEN
+        self.committed |= self.committing
+        self.committing.clear()
+        self.emit(TxSelectOk(self.channel))
+
+
+class MistakenMode(Channel):
+    """Answers confirm.select as if a transaction had been asked for (A1.5)."""
+
+    @handler
+    def select(self) -> None:
+        """Say tx.select-ok."""
+        require(self.open)
+        self.confirming = True
+        self.emit(TxSelectOk(self.channel))
+
+
 class CommittingMinority(Confirms):
     """Answers a commit whoever is to be seen (A12.6)."""
 
@@ -118,6 +143,8 @@ CLOSING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(SilentClosing, "SeparateEndsAlone", "separate"),
         _case(SwappedEnds, "EachAnswerIsAskedFor", "commit_refused"),
         _case(MistakenAnswer, "EachAnswerIsAskedFor", "modes"),
+        _case(MistakenCommit, "EachAnswerIsAskedFor", "modes"),
+        _case(MistakenMode, "EachAnswerIsAskedFor", "tiny"),
         _case(CommittingMinority, "NoCommitFromMinority", "commit_across"),
         _case(FailingMinority, "NoFailureFromMinority", "commit_across"),
     )

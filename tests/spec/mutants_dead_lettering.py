@@ -7,6 +7,7 @@ from ackproof.spec.channel import Channel
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import (
     ChannelId,
+    Method,
     Msg,
     Overflow,
     Queue,
@@ -17,6 +18,7 @@ from ackproof.spec.sorts import (
     TxMode,
 )
 from ackproof.spec.system import Confirms
+from ackproof.spec.wire import TxSelectOk
 
 
 class AtMostOnce(Confirms):
@@ -234,8 +236,20 @@ class OpenCourier(Confirms):
         """Know of no other channels."""
         require(self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
-        self.asking.add(channel)
+        self.asking[channel] = Method.SELECT
         self.channels[channel].select()
+
+
+class TransactionalCourier(Confirms):
+    """Answers tx.select on the channel of a courier, and does nothing else (Q12.2)."""
+
+    @action
+    def tx_select(self, channel: ChannelId) -> None:
+        """Know of no other channels."""
+        require(self.readers[channel].reads())
+        require(self.channels[channel].open)
+        self.asking[channel] = Method.TX_SELECT
+        self.emit(TxSelectOk(channel))
 
 
 class ClosableCourier(Confirms):
@@ -377,7 +391,8 @@ DEAD_LETTERING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ImpatientCourier, "CopiedForACause", "dead_letters_twice"),
         _case(ForgetfulCourier, "ForgottenWithTheirQueue", "dead_letters"),
         _case(BlurredCopies, "UntakenIsKeptUntilOthersHaveIt", "dead_letters_chained"),
-        _case(OpenCourier, "CouriersAreAnsweredNothing", "dead_letters"),
+        _case(OpenCourier, "EachAnswerIsAskedFor", "dead_letters"),
+        _case(TransactionalCourier, "EachAnswerIsAskedFor", "dead_letters"),
         _case(ClosableCourier, "CouriersEndWithTheirNode", "dead_letters_closed"),
         _case(ReturningCourier, "CouriersAreReturnedNothing", "dead_letters"),
         _case(SharedChannel, "CouriersHaveNoClient", "dead_letters_rejected"),
