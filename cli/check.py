@@ -277,8 +277,10 @@ def _show(results: list[Result], code: int, *, as_json: bool, verbose: bool) -> 
             show_result(out, results[0], verbose=verbose)
         else:
             show_traces(out, results, verbose=verbose)
-            show = show_expectations if any(r.judgement for r in results) else show_table
-            show(out, results)
+            if any(r.judgement for r in results):
+                show_expectations(out, results)
+            else:
+                show_table(out, results, verbose=verbose)
             show_sum(out, results)
 
 

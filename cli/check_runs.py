@@ -89,6 +89,8 @@ def _where_it_matters(
         if not results:
             raise
         note, cut_short = f"{note}; interrupted before all of these were found", True
+    broken = bool(results) and results[-1].report.verdict is Verdict.VIOLATED
+    note += ", up to one that breaks" if broken else ""
     results = results or [_run(job, options, {}, watch)]
     sized = {i.name for i in by_size(target.model)}
     unknown = [i for i in target.model.instances if i.name not in sized]

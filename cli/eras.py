@@ -128,13 +128,14 @@ def _made(
 ) -> EraTable:
     """Search every era on every instance, where it was asked for, and judge what they expect."""
     from ackproof.cli.era_runs import runs_elsewhere, runs_here
+    from ackproof.cli.process_pool import up_to_interruption
 
     eras = [era for era, _ in columns.values()]
     pairs = [(era, i) for era in eras for i in era.instances]
     instances = len({instance.name for _, instance in pairs})
     with asked.pool(instances) as pool:
         if pool is None or instances <= pool.few:
-            return _table(eras, runs_here(pairs, surveyor), surveyor)
+            return _table(eras, up_to_interruption(runs_here(pairs, surveyor)), surveyor)
         texts = {name: target.text for name, (_, target) in columns.items()}
         return _table(eras, runs_elsewhere(pairs, texts, surveyor, limit, pool), surveyor)
 
@@ -151,6 +152,8 @@ def _table(eras: Sequence[Era], found: Iterable[Run], surveyor: Surveyor) -> Era
         interrupted = run.report.outcome.limit is Limit.INTERRUPTED
         if interrupted:
             break
+    if not runs:
+        raise KeyboardInterrupt
     whole = not interrupted and len(runs) == sum(len(era.instances) for era in eras)
     judgements = {era.name: surveyor.judge(era, runs) for era in eras} if whole else {}
     return EraTable(tuple(eras), tuple(runs), judgements)

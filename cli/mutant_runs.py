@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ackproof.cli.engines import Asked
 from ackproof.cli.inputs import InputError
-from ackproof.cli.process_pool import run_in
+from ackproof.cli.process_pool import run_in, up_to_interruption
 from ackproof.cli.targets import Target, named
 from ackproof.lang.model import Model
 from ackproof.model.cache import Cache, default_cache, digest, sources
@@ -97,7 +97,7 @@ def _found(
             for number in numbers
         ]
         if pool is None:
-            yield from (_judge(*piece.arguments) for piece in pieces)
+            yield from up_to_interruption(_judge(*piece.arguments) for piece in pieces)
         else:
             yield from run_in(pool, _judge, pieces, "mutants")
 

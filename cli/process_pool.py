@@ -14,9 +14,11 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from ackproof.cli.inputs import InputError
@@ -26,7 +28,10 @@ from ackproof.model.resources import default_memory
 if TYPE_CHECKING:
     from rich.status import Status
 
-__all__ = ["ProcessPool", "run_in"]
+__all__ = ["ProcessPool", "run_in", "up_to_interruption"]
+
+#: Seconds between two lines on standard error where that is no terminal.
+_PAUSE = 10.0
 
 T = TypeVar("T")
 
@@ -46,13 +51,16 @@ def run_in(pool: Pool, work: Callable[..., T], pieces: Sequence[Piece], noun: st
     Raises:
         InputError: a process was ended.
     """
-    try:
-        with _Line(len(pieces), noun) as line:
-            for number, found in enumerate(pool.run(work, pieces, noun), start=1):
-                line.tell(number)
-                yield found
-    except KeyboardInterrupt:
-        pass  # what is finished is shown
+    with _Line(len(pieces), noun) as line:
+        for number, found in enumerate(up_to_interruption(pool.run(work, pieces, noun)), start=1):
+            line.tell(number)
+            yield found
+
+
+def up_to_interruption(found: Iterator[T]) -> Iterator[T]:
+    """Yield what is found until somebody interrupts it: what is finished is shown."""
+    with suppress(KeyboardInterrupt):
+        yield from found
 
 
 class ProcessPool:
@@ -114,12 +122,13 @@ def _follow() -> None:
 
 
 class _Line:
-    """A line on a terminal that tells how many pieces are finished."""
+    """Tells how many pieces are finished: in a line on a terminal, else in one now and then."""
 
     def __init__(self, pieces: int, noun: str) -> None:
         self._pieces = pieces
         self._noun = noun
         self._status: Status | None = None
+        self._said = time.monotonic()
 
     def __enter__(self) -> _Line:
         if sys.stderr.isatty():
@@ -136,5 +145,9 @@ class _Line:
 
     def tell(self, finished: int) -> None:
         """Tell how many are finished."""
+        text = f"{finished} of {self._pieces} {self._noun}"
         if self._status is not None:
-            self._status.update(f"{finished} of {self._pieces} {self._noun}")
+            self._status.update(text)
+        elif not sys.stderr.isatty() and time.monotonic() - self._said >= _PAUSE:
+            self._said = time.monotonic()
+            print(text, file=sys.stderr, flush=True)

@@ -1,7 +1,10 @@
 """The results of several checks, one line for each.
 
 Checks that were to find something are grouped by design, and each line says what was expected, and
-whether that came true; other checks make a plain table.
+whether that came true; other checks make a plain table, with what was found below it.
+
+Where the instances were looked for, those on which a design changes nothing come in one line.  A
+line at the end says what all of them come to.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ackproof.cli.exit_codes import counting
 from ackproof.cli.output import Result, finding
 from ackproof.cli.page import VERDICT_STYLES, Page, can_draw, print_table
 from ackproof.model.museum import claimed
@@ -18,13 +22,41 @@ from ackproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 __all__ = ["show_cached", "show_expectations", "show_sum", "show_table"]
 
+#: Which verdict is that of all, the first that is there.
+_RANKS = (Verdict.VIOLATED, *(v for v in Verdict if v.exit_code == 3), Verdict.VERIFIED)
 
-def show_table(out: Console, results: Sequence[Result]) -> None:
-    """Write one line for each check."""
+
+def show_table(out: Console, results: Sequence[Result], *, verbose: bool = False) -> None:
+    """Write one line for each check, or for each that says something; and below what it found."""
+    shown = [r for r in results if verbose or not _is_silent(r)]
+    if shown:
+        print_table(out, _table(shown))
+    page = Page(out)
+    for result in shown:
+        if result.report.verdict is not Verdict.VERIFIED:
+            page.hanging("", f"{_where(result)}: {finding(result.report)}")
+    for label, same in groupby(filter(_is_silent, results), key=lambda r: r.job.target.label):
+        names = [r.job.instance.name for r in same]
+        if not verbose:
+            page.hanging("", f"{label} is unchanged on {len(names)} instances: {', '.join(names)}")
+    page.line()
+
+
+def _where(result: Result) -> str:
+    return f"{result.job.target.label} on {result.job.instance.name}"
+
+
+def _is_silent(result: Result) -> bool:
+    """Tell whether a design changes nothing on an instance that nobody has named."""
+    return bool(result.job.budget) and result.report.verdict is Verdict.UNCHANGED
+
+
+def _table(results: Sequence[Result]) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -33,10 +65,9 @@ def show_table(out: Console, results: Sequence[Result]) -> None:
         table.add_column(name, no_wrap=True)
     for name in ("states", "time"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("finding")
     for result in results:
         table.add_row(*_row(result))
-    print_table(out, table)
+    return table
 
 
 def _row(result: Result) -> list[str | Text]:
@@ -50,7 +81,6 @@ def _row(result: Result) -> list[str | Text]:
         verdict,
         f"{report.outcome.states:,}",
         _time(report),
-        "" if report.verdict is Verdict.VERIFIED else finding(report),
     ]
 
 
@@ -96,10 +126,23 @@ def show_sum(out: Console, results: Sequence[Result]) -> None:
         if note:
             page.wrapped(f"{label}: {note}", "")
     show_cached(page, [r.report for r in results])
+    _verdicts(page, results)
     judged = [r.judgement for r in results if r.judgement]
     if judged:
         true = sum(j.came_true for j in judged)
         page.line(f"{true} of {len(judged)} expectations came true")
+
+
+def _verdicts(page: Page, results: Sequence[Result]) -> None:
+    """Write for each design what the instances that were looked for come to."""
+    looked = [r for r in results if r.job.budget and not r.judgement]
+    for label, group in groupby(looked, key=lambda r: r.job.target.label):
+        counted = counting(list(group))
+        verdict = min((r.report.verdict for r in counted), key=_RANKS.index)
+        names = [r.job.instance.name for r in counted if r.report.verdict is verdict]
+        where = names[0] if len(names) == 1 else f"{len(names)} instances"
+        style = VERDICT_STYLES.get(verdict, "bold yellow")
+        page.line((verdict.value, style), f"  {label} on {where}")
 
 
 def show_cached(page: Page, reports: Sequence[Report]) -> None:

@@ -62,7 +62,7 @@ _MEANING = {
     Verdict.UNDECIDED: "no property of states and steps is false; those of runs are not judged",
     Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
     Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without "
-    "the design; what it changes may not have been reached",
+    "the design; what it changes may not have been reached, or only shows in what clients are sent",
     Verdict.NARROWED: "every property holds, but what happens without the design never does with "
     "it",
 }
