@@ -56,9 +56,9 @@ class Flow(Parts):
         require(self.channels[channel].open and self.channels[channel].next_seq is not None)
         self.readers[channel].meets_content()
 
-    @action(fair="weak")
+    @action
     def alarm_clears(self) -> None:
-        """All alarms are over (E4.3)."""
+        """All alarms are over (E4.3); nobody may count on it."""
         for channel in sorted(ChannelId):
             self.readers[channel].clears_alarm(self.starved(channel))
 

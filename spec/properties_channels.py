@@ -12,9 +12,9 @@ property here speaks of them.
 
 from __future__ import annotations
 
-from ackproof.lang import helper, invariant, step_property
+from ackproof.lang import Set, helper, invariant, step_property
 from ackproof.spec.properties_parting import on_this_side
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Replica, TxMode
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Replica, Tag, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Return
 
@@ -83,17 +83,40 @@ def TransactsAlone(before: Confirms, after: Confirms) -> bool:
 def ConsumersEndAlone(before: Confirms, after: Confirms) -> bool:
     """Consumers that end together have lost their channel, or their queue (B7.6, F3.2, F3.3).
 
-    A consumer that ended for another one's sake is told nothing, and waits for ever.
+    One that ended for another one's sake is told nothing, and waits for ever; and so does one that
+    ended since its client has settled something, or asked for a message.
     """
     ended = {
         c
         for c in Consumer
         if before.subscriptions[c].at is not None and after.subscriptions[c].at is None
     }
-    return len(ended) <= 1 or all(
-        not after.consuming[Consumer.owner(c)].open or lost_its_queue(before, after, c)
+    return all(
+        not after.consuming[Consumer.owner(c)].open
+        or lost_its_queue(before, after, c)
+        or (len(ended) == 1 and has_the_same(before, after, Consumer.owner(c)))
         for c in ended
     )
+
+
+@helper
+def has_the_same(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
+    """Tell whether a client gets nothing on a channel in a step, and settles nothing (F1.1)."""
+    return (
+        lent(before, channel) == lent(after, channel)
+        and before.consuming[channel].last_tag == after.consuming[channel].last_tag
+    )
+
+
+@helper
+def lent(s: Confirms, channel: ChannelId) -> Set[Tag]:
+    """Return the tags that a client has on a channel and has not settled (F1.1)."""
+    return {
+        t
+        for t in Tag
+        if s.consuming[channel].unacked[t] is not None
+        or s.consuming[channel].collected[t] is not None
+    }
 
 
 @invariant

@@ -357,12 +357,12 @@ def AlarmSettlesNothingDifferently(before: Confirms, after: Confirms) -> bool:
 
 @eventually
 def NoCreditDeadlock(s: Confirms, channel: ChannelId) -> bool:
-    """A blocked connection is read again (E1.3, E1.4, E4.3).
+    """A connection that is blocked for want of credit is read again (E1.3, E1.4).
 
-    All that blocks it passes: alarms clear, stores and processes take what waits for them, and of
-    those that are gone the channel hears.
+    All that blocks it passes: stores and processes take what waits for them, and of those that are
+    gone the channel hears.  An alarm may last for ever.
     """
-    return s.readers[channel].state != ReaderState.BLOCKED
+    return s.readers[channel].state != ReaderState.BLOCKED or s.readers[channel].alarmed
 
 
 # -- what must be possible ----------------------------------------------------------------------

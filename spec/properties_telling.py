@@ -90,6 +90,15 @@ def OnlyWhatExistsIsRoutedTo(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@step_property
+def WhoTellsStaysOpen(before: Confirms, after: Confirms, nack: Nack) -> bool:
+    """A channel that nacks a message goes on (A10, INV-A12).
+
+    Its publisher publishes again, and waits for what else it has published.
+    """
+    return after.channels[nack.channel].open
+
+
 @invariant
 def EachAnswerIsAskedFor(s: Confirms) -> bool:
     """A client gets one answer to a method, and none to what it has not asked (A1.5).

@@ -109,6 +109,21 @@ def OverIsForgotten(s: Confirms) -> bool:
 
 
 @step_property
+def NothingFallsOut(before: Confirms, after: Confirms) -> bool:
+    """What is in a transaction stays there until it is committed or taken back (A1.3, A13).
+
+    Its client is told of all messages at once, and nobody says how many there were.
+    """
+    return all(
+        m in after.transactions[c].batch | after.transactions[c].committing
+        or m in after.transactions[c].committed | after.transactions[c].abandoned
+        or not after.channels[c].open
+        for c in ChannelId
+        for m in before.transactions[c].batch
+    )
+
+
+@step_property
 def ClosesOnce(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """A channel that is closed already is not closed again (A2.4, A2.6).
 

@@ -11,7 +11,6 @@ from ackproof.spec.equivalents.reasons import (
     NAMELESS,
     SEPARATE,
     STILLBORN,
-    all_of,
 )
 
 __all__ = ["EQUIVALENT"]
@@ -70,10 +69,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `require(not self.replicas[replica].store.apart)`": SEPARATE,
     },
     "Partitioning.pause": {
-        **all_of(
-            "A connection may break at any time, and whoever consumes may lose his, too (A14).",
-            "drops `require(self.cluster.stops_here())`",
-            "drops `require(self.connected(channel))`",
+        "drops `require(self.connected(channel))`": (
+            "A connection may break at any time, and whoever consumes may lose his, too (A14)."
         ),
         "takes `self.channels[channel].open` for true": (
             "What a closed channel forgets it has forgotten already."

@@ -88,6 +88,7 @@ def AbandonedIsNotAwaited(s: Confirms) -> bool:
 
 #: What the properties of this group are proved with.
 PROOFS = {
+    "NothingFallsOut": (),
     "CommitMeansAccepted": (
         "ClosedHasNoTransaction",
         "CommittedIsPast",

@@ -98,12 +98,20 @@ def HandedIsMarked(s: Confirms) -> bool:
 
 #: What the properties of this group are proved with.
 PROOFS = {
+    "CancelSettlesNothing": (),
+    "ClosingRecallsNothing": (),
     "EachTagIsSeenOnce": ("ConsumersAreOnOpenChannels", "SeenWasCounted"),
     "FetchedAgainIsMarked": ("HandedIsMarked", "HandedOutIsRecorded"),
+    "FetchedIsTaken": ("OneMaster",),
+    "MarkedWasFetched": (),
+    "OneMessageAtATime": (),
+    "OneQueueIsDeleted": (),
+    "RecoverBringsAllBack": (),
     "RedeliveredIsMarked": (
         "ConsumersAreOnOpenChannels",
         "ConsumersEndWithTheirMaster",
         "HandedIsMarked",
         "HandedOutIsRecorded",
     ),
+    "StartsWithAllItHad": (),
 }

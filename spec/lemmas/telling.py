@@ -77,6 +77,7 @@ PROOFS = {
     "OnlyWhatExistsIsRoutedTo": (),
     "NoAckAfterClose": ("ClosedIsEmpty",),
     "NoNackAfterClose": ("ClosedIsEmpty",),
+    "WhoTellsStaysOpen": ("ClosedIsEmpty",),
     "OnlyMandatoryIsReturned": (*_UNSENT, "ReturnedIsUnroutable", "UnroutableWasSent"),
     "ReturnGoesHome": ("NextBelongs",),
     "UnconfirmedLeavesNoTrace": ("IdleIsEmpty", "PlainIsPast", "WaitingBelongs", "BatchBelongs"),

@@ -26,6 +26,20 @@ __all__ = ["BEYOND", "NOTICED", "Mistake", "mistakes"]
 
 #: For each property that is proved, and each mistake that breaks it, the obligation that fails.
 NOTICED = {
+    ("NothingFallsOut", "ForgetfulSelect"): "NothingFallsOut/tx_select",
+    ("NothingFallsOut", "LatestOnly"): "NothingFallsOut/publish_in_tx",
+    ("WhoTellsStaysOpen", "BreaksAtNacks"): "WhoTellsStaysOpen/flush#4",
+    ("CancelSettlesNothing", "CancelTakesBack"): "CancelSettlesNothing/cancel#1",
+    ("ClosingRecallsNothing", "RecallingChannel"): "ClosingRecallsNothing/close",
+    ("ConsumersEndAlone", "EndedByGet"): "ConsumersEndAlone/get",
+    ("ConsumersEndAlone", "EndedByReject"): "ConsumersEndAlone/consumer_rejects:1",
+    ("FetchedIsTaken", "ShownAndKept"): "FetchedIsTaken/get#1",
+    ("MarkedWasFetched", "MarksAnswers"): "MarkedWasFetched/get#1",
+    ("OneMessageAtATime", "SaidTwice"): "OneMessageAtATime/hand_out#1",
+    ("OneQueueIsDeleted", "DeletesTwo"): "OneQueueIsDeleted/delete_queue",
+    ("RecoverBringsAllBack", "HalfRecovery"): "RecoverBringsAllBack/recover#1",
+    ("RecoverBringsAllBack", "IdleRecovery"): "RecoverBringsAllBack/recover#1",
+    ("StartsWithAllItHad", "ForgottenRecovery"): "StartsWithAllItHad/restart",
     ("AckMeansAccepted", "OptimisticChannel"): "UnacceptedIsAwaited/confirm_arrives:2",
     ("AckMeansEveryMirror", "TrustingChannel"): "OwingIsAsked/confirm_arrives:1",
     ("AckSettlesWhatItNames", "GreedyAck"): "AckSettlesWhatItNames/consumer_acks#1",

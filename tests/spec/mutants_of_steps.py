@@ -8,6 +8,7 @@ from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_dead_lettering import DEAD_LETTERING_MUTANTS
 from tests.spec.mutants_failing import FAILING_MUTANTS
+from tests.spec.mutants_handing import HANDING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
 from tests.spec.mutants_retrying import RETRYING_MUTANTS
@@ -20,6 +21,7 @@ IN_STEPS: dict[str, tuple[Design, str, str]] = {
     **CLOSING_MUTANTS,
     **DEAD_LETTERING_MUTANTS,
     **FAILING_MUTANTS,
+    **HANDING_MUTANTS,
     **LIMITING_MUTANTS,
     **MIRRORING_MUTANTS,
     **RETRYING_MUTANTS,
