@@ -38,8 +38,6 @@ _CUTOFF = "otherwise is not None and otherwise < still_open"
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Channel.select": {"drops `require(self.open)`": SYSTEM},
     "Channel.publish": {
-        f"drops `require({_GUARD})`": SYSTEM,
-        f"drops `self.open` from `{_GUARD}`": SYSTEM,
         f"drops `self.next_seq is not None or not self.takes_number(mandatory)` from `{_GUARD}`": (
             SYSTEM
         ),
@@ -168,12 +166,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "self.consuming[channel].open)`": OWN_CHANNEL,
     },
     "Closing.close": {
-        **all_of(
-            NOTHING,
-            "drops `require(self.of_client(channel) and self.channels[channel].open)`",
-            "drops `self.channels[channel].open` from `self.of_client(channel) and "
-            "self.channels[channel].open`",
-        ),
+        "drops `self.channels[channel].open` from `self.of_client(channel) and "
+        "self.channels[channel].open`": NOTHING,
     },
     "Closing.ack_unknown": {
         **all_of(
