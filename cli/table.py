@@ -43,8 +43,12 @@ def show_table(out: Console, results: Sequence[Result], *, verbose: bool = False
     for label, same in groupby(filter(_is_silent, results), key=lambda r: r.job.target.label):
         names = [r.job.instance.name for r in same]
         if not verbose:
-            page.hanging("", f"{label} is unchanged on {len(names)} instances: {', '.join(names)}")
+            page.hanging("", f"{label} is unchanged on {_counted(names)}{', '.join(names)}")
     page.line()
+
+
+def _counted(names: Sequence[str]) -> str:
+    return f"{len(names)} instances: " if len(names) > 1 else ""
 
 
 def _where(result: Result) -> str:

@@ -119,6 +119,51 @@ def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_look
     assert {"failover", "everything", "deep"} <= set(re.findall(r"\w+", left[1]))
 
 
+#: A counter that goes further on some instances, and a design that matters on the largest.
+COUNTING = """
+from typing import Annotated
+from ackproof.lang import Const, Design, Instance, Model, Range, System, action, require
+from ackproof.lang import properties_in
+
+class Counter(System):
+    limit: Const[Annotated[int, Range(0, 9)]] = 0
+    n: Annotated[int, Range(0, 9)] = 0
+
+    @action
+    def count(self) -> None:
+        require(self.n < self.limit)
+        self.n = self.n + 1
+
+class Skipping(Counter):
+    @action
+    def count(self) -> None:
+        require(self.n < self.limit)
+        self.n = self.n + 2 if self.n == 5 else self.n + 1
+
+def up_to(limit: int) -> Instance:
+    return Instance(f"to_{limit}", "it counts", {}, constants={"Counter.limit": limit},
+                    states=limit + 1)
+
+MODEL = Model("counting", Counter, (), tuple(map(up_to, (2, 3, 8))))
+design = Design(claim="Six is no number.", replace=(Skipping,))
+"""
+
+
+def test_instances_on_which_a_design_changes_nothing_come_in_one_line(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "skipping.py"
+    file.write_text(COUNTING)
+    result = run(str(file))
+    assert result.exit_code == 0
+    assert re.search(r"^ skipping +to_8 +verified +8 ", result.stdout, re.MULTILINE)
+    assert "\nskipping is unchanged on 2 instances: to_2, to_3\n" in result.stdout
+    assert result.stdout.endswith("\nverified  skipping on to_8\n")
+    whole = run(str(file), "--verbose").stdout
+    assert "skipping is unchanged on" not in whole
+    assert re.search(r"^ skipping +to_2 +unchanged +3 ", whole, re.MULTILINE)
+
+
 def test_an_interruption_between_two_instances_keeps_what_was_found(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

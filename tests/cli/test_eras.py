@@ -139,8 +139,9 @@ def test_what_is_not_as_the_era_says_is_told_and_fails(
     assert result.stdout.endswith("1 of 2 expectations came true\n")
 
 
+@pytest.mark.parametrize("searching", [True, False])
 def test_an_interruption_shows_what_was_found_until_then(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, monkeypatch: pytest.MonkeyPatch, searching: bool
 ) -> None:
     plain, searched = Surveyor.run, []
 
@@ -149,6 +150,8 @@ def test_an_interruption_shows_what_was_found_until_then(
         found = plain(self, *args)
         if len(searched) < 5:
             return found
+        if not searching:
+            raise KeyboardInterrupt
         outcome = replace(found.report.outcome, limit=Limit.INTERRUPTED, exhausted=False)
         return replace(found, report=replace(found.report, outcome=outcome))
 

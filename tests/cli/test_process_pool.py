@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ackproof.cli.process_pool import up_to_interruption
 
 #: Two processes, of which each would sleep for long.
 SLEEPING = """
@@ -57,3 +59,11 @@ def test_processes_end_with_the_one_that_was_killed(how: signal.Signals, tmp_pat
     finally:
         for worker in filter(is_there, workers):
             os.kill(worker, signal.SIGKILL)
+
+
+def test_what_is_finished_before_an_interruption_is_kept() -> None:
+    def work() -> Iterator[int]:
+        yield from (1, 2)
+        raise KeyboardInterrupt
+
+    assert list(up_to_interruption(work())) == [1, 2]
