@@ -12,9 +12,9 @@ property here speaks of them.
 
 from __future__ import annotations
 
-from ackproof.lang import Set, helper, invariant, step_property
+from ackproof.lang import helper, invariant, step_property
 from ackproof.spec.properties_parting import on_this_side
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Replica, Tag, TxMode
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Replica, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Return
 
@@ -103,20 +103,9 @@ def ConsumersEndAlone(before: Confirms, after: Confirms) -> bool:
 def has_the_same(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
     """Tell whether a client gets nothing on a channel in a step, and settles nothing (F1.1)."""
     return (
-        lent(before, channel) == lent(after, channel)
+        before.consuming[channel].unsettled() == after.consuming[channel].unsettled()
         and before.consuming[channel].last_tag == after.consuming[channel].last_tag
     )
-
-
-@helper
-def lent(s: Confirms, channel: ChannelId) -> Set[Tag]:
-    """Return the tags that a client has on a channel and has not settled (F1.1)."""
-    return {
-        t
-        for t in Tag
-        if s.consuming[channel].unacked[t] is not None
-        or s.consuming[channel].collected[t] is not None
-    }
 
 
 @invariant

@@ -10,13 +10,12 @@ as it is.
 from __future__ import annotations
 
 from ackproof.lang import helper, step_property
-from ackproof.spec.properties_channels import lent
 from ackproof.spec.properties_dead_lettering import is_handed_out
+from ackproof.spec.properties_limiting import an_older_one_stays
 from ackproof.spec.properties_parting import on_this_side
 from ackproof.spec.sorts import (
     ChannelId,
     Consumer,
-    Msg,
     Replica,
     Status,
     Tag,
@@ -59,7 +58,9 @@ def nothing_else_happens(before: Confirms, after: Confirms, replica: Replica) ->
         and all(
             before.replicas[r].holds() <= after.replicas[r].holds() for r in Replica if r != replica
         )
-        and all(lent(before, c) == lent(after, c) for c in ChannelId)
+        and all(
+            before.consuming[c].unsettled() == after.consuming[c].unsettled() for c in ChannelId
+        )
         and all(before.subscriptions[c].at == after.subscriptions[c].at for c in Consumer)
     )
 
@@ -71,10 +72,7 @@ def OldestIsTaken(before: Confirms, after: Confirms) -> bool:
     Whether it comes for the first time or was put back: that returns to its old place.
     """
     return all(
-        not any(
-            n < m and Msg.owner(n) == Msg.owner(m)
-            for n in before.replicas[r].ready & after.replicas[r].ready
-        )
+        not an_older_one_stays(before, after, m, r)
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()
         for m in before.replicas[r].ready & after.replicas[r].pending
@@ -166,7 +164,8 @@ def ShownIsTaken(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
     Without acks the queue has it no more, and with acks the consumer has it to settle.
     """
     settles = not before.subscriptions[deliver.consumer].no_ack
-    return (deliver.tag in lent(after, Consumer.owner(deliver.consumer))) == settles and all(
+    channel = Consumer.owner(deliver.consumer)
+    return (deliver.tag in after.consuming[channel].unsettled()) == settles and all(
         deliver.msg not in after.replicas[r].ready
         and (deliver.msg in after.replicas[r].pending) == settles
         for r in Replica
@@ -207,7 +206,8 @@ def CancelSettlesNothing(before: Confirms, after: Confirms, ok: CancelOk) -> boo
 
     A client that acks what was taken from it has its channel closed (F1.3).
     """
-    return lent(before, Consumer.owner(ok.consumer)) == lent(after, Consumer.owner(ok.consumer))
+    channel = Consumer.owner(ok.consumer)
+    return before.consuming[channel].unsettled() == after.consuming[channel].unsettled()
 
 
 @step_property
@@ -221,12 +221,8 @@ def RecoverBringsAllBack(before: Confirms, after: Confirms, ok: RecoverOk) -> bo
         for r in Replica
         if on_this_side(before, r)
         for m in before.replicas[r].pending
-        if any(is_of(before, ok.channel, t, m, r) for t in Tag)
+        if any(
+            before.consuming[ok.channel].came_from(before.consuming[ok.channel].unacked[t], m, r)
+            for t in Tag
+        )
     )
-
-
-@helper
-def is_of(s: Confirms, channel: ChannelId, tag: Tag, msg: Msg, replica: Replica) -> bool:
-    """Tell whether a message of a process stands behind a tag that is unacked (F1.1)."""
-    delivery = s.consuming[channel].unacked[tag]
-    return delivery is not None and delivery.msg == msg and delivery.replica == replica

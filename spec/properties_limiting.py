@@ -129,10 +129,7 @@ def OldestGoesFirst(before: Confirms, after: Confirms) -> bool:
     whoever reads it may take it that nothing is missing between two that are there.
     """
     return all(
-        not any(
-            n < m and Msg.owner(n) == Msg.owner(m)
-            for n in before.replicas[r].ready & after.replicas[r].ready
-        )
+        not an_older_one_stays(before, after, m, r)
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()
         for m in set(Msg) - after.replicas[r].holds()
@@ -142,6 +139,15 @@ def OldestGoesFirst(before: Confirms, after: Confirms) -> bool:
             and m not in after.casts[Msg.owner(m)].publishes[r]
             and after.replicas[r].of in before.holders[m] - after.holders[m]
         )
+    )
+
+
+@helper
+def an_older_one_stays(before: Confirms, after: Confirms, msg: Msg, replica: Replica) -> bool:
+    """Tell whether a message is passed over that was published before this one, on its channel."""
+    return any(
+        n < msg and Msg.owner(n) == Msg.owner(msg)
+        for n in before.replicas[replica].ready & after.replicas[replica].ready
     )
 
 

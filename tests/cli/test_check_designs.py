@@ -123,7 +123,6 @@ def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_look
 COUNTING = """
 from typing import Annotated
 from ackproof.lang import Const, Design, Instance, Model, Range, System, action, require
-from ackproof.lang import properties_in
 
 class Counter(System):
     limit: Const[Annotated[int, Range(0, 9)]] = 0
