@@ -144,6 +144,8 @@ class Bound(Later):
                             p.roots,
                             p.event,
                             p.params,
+                            p.of,
+                            p.asked,
                             *map(likeness, p.parts),
                         )
                         for p in part

@@ -40,7 +40,7 @@ def reject_first_of_empty(program: Program, instance: str, elements: Elements) -
     bodies: list[tuple[str, Node | tuple[Node, ...]]] = [
         (f"the property {p.name}", part)
         for p in program.stated
-        if _possible(p.params, elements)
+        if _possible((*p.params, *p.asked), elements)
         for part in p.parts
     ]
     bodies += [

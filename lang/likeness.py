@@ -34,7 +34,8 @@ def _likeness(body: tuple[Stmt, ...] | Expr) -> str:
 def stated(prop: PropertyDecl) -> tuple[str, ...]:
     """Return what a property is called and says; two with the same are judged alike."""
     event = "" if prop.event is None else f"{prop.event.name} {spelled(prop.event.type)}"
-    return (prop.name, prop.kind, *prop.roots, event, *map(likeness, prop.parts))
+    of = (*prop.of, *(f"{p.name} {spelled(p.type)}" for p in prop.asked))
+    return (prop.name, prop.kind, *prop.roots, event, *of, *map(likeness, prop.parts))
 
 
 @lru_cache(maxsize=4096)

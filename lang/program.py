@@ -176,6 +176,9 @@ class PropertyDecl(Later):
 
     A property with `params` is one for each choice of elements, each judged by itself: in a bound
     program it stands once for each, with the elements in `args`, and is named after them.
+
+    A property of steps may be of those of some actions only, whose names are in `of`; then `asked`
+    are the arguments of theirs that it takes.
     """
 
     name: str
@@ -188,6 +191,8 @@ class PropertyDecl(Later):
     params: tuple[Param, ...] = ()
     args: tuple[Any, ...] = ()
     trigger: Expr | None = None
+    of: tuple[str, ...] = ()
+    asked: tuple[Param, ...] = ()
 
     @property
     def function(self) -> str:
@@ -222,9 +227,10 @@ class PropertyDecl(Later):
 
     def __repr__(self) -> str:
         event = f" {self.event!r}" if self.event else ""
-        params = "".join(f" {p!r}" for p in self.params)
+        params = "".join(f" {p!r}" for p in (*self.params, *self.asked))
+        of = f" (of {' '.join(self.of)})" if self.of else ""
         said = "\n  ".join(map(repr, self.parts))
-        return f"({self.kind} {self.name} ({' '.join(self.roots)}{event}{params})\n  {said})"
+        return f"({self.kind} {self.name} ({' '.join(self.roots)}{event}{params}){of}\n  {said})"
 
 
 @dataclass(frozen=True)

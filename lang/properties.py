@@ -14,6 +14,14 @@ it is then asked of every event of that class that the step emitted.  `@reachabl
 shape, and says that the situation must come up: a run in which it never does has proved nothing
 about it, and is not green.
 
+    @step_property(of="publish")
+    def PersistentAsAsked(before: Confirms, after: Confirms, msg: Msg, persistent: bool) -> bool:
+        ...
+
+A property of the steps of one action may ask for its arguments, by name: for what was asked, which
+the state need not remember, and which a design that changes the action cannot change.  Of several
+actions, `of=("publish", "publish_plain")`, it takes arguments that all of them have.
+
     @eventually
     def EveryPublishSettles(s: Confirms) -> bool:
         '''Whatever was published is settled in the end.'''
@@ -70,8 +78,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
-from typing import Any, Literal, TypeVar, assert_never, get_args
+from typing import Any, Literal, TypeVar, assert_never, get_args, overload
 
 __all__ = [
     "ASSERTION",
@@ -171,10 +180,14 @@ class Property:
 
     What a search is bounded by ("constraint") and where it begins ("initially") are none, see
     `Setting`: they stand among them because they are written beside them.
+
+    Attributes:
+        of: the actions of the system that a property of steps is about, none if about all steps.
     """
 
     kind: Kind
     function: Callable[..., Any]
+    of: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -187,8 +200,8 @@ class Property:
         return (self.function.__doc__ or "").strip()
 
 
-def _marked(kind: Kind, function: Stated) -> Stated:
-    function.__ackproof_property__ = Property(kind, function)  # type: ignore[attr-defined]
+def _marked(kind: Kind, function: Stated, of: tuple[str, ...] = ()) -> Stated:
+    function.__ackproof_property__ = Property(kind, function, of)  # type: ignore[attr-defined]
     return function
 
 
@@ -257,9 +270,22 @@ def restriction(function: F) -> F:
     return assumption(function)
 
 
-def step_property(function: F) -> F:
-    """Mark a property of every step."""
-    return _marked("step", function)
+@overload
+def step_property(function: F) -> F: ...
+@overload
+def step_property(*, of: str | tuple[str, ...]) -> Callable[[F], F]: ...
+def step_property(
+    function: F | None = None, *, of: str | tuple[str, ...] = ()
+) -> F | Callable[[F], F]:
+    """Mark a property of every step, or of every step of some actions.
+
+    Args:
+        function: states it.
+        of: names of actions of the system, whose arguments the function may take.
+    """
+    if function is not None:
+        return _marked("step", function)
+    return partial(_marked, "step", of=(of,) if isinstance(of, str) else of)
 
 
 def eventually(function: F) -> F:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from copy import deepcopy
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never
 
 from ackproof.lang import ir
 from ackproof.lang.expressions import reader_of
@@ -13,12 +13,12 @@ from ackproof.lang.helpers import value_of
 from ackproof.lang.ir import Expr
 from ackproof.lang.kept import kept
 from ackproof.lang.model import Model
-from ackproof.lang.parameters import parameters, scope_of
-from ackproof.lang.process import System
+from ackproof.lang.parameters import Signature, parameters, scope_of
+from ackproof.lang.process import System, mark_of
 from ackproof.lang.program import Param, PropertyDecl
 from ackproof.lang.properties import BUILT_IN, OF_RUNS, RANKED, Kind, Property
 from ackproof.lang.scope import Registry, Scope
-from ackproof.lang.types import BOOL, ProcT, RecordT, SortT
+from ackproof.lang.types import BOOL, ProcT, RecordT, SortT, written
 
 __all__ = ["read_properties"]
 
@@ -50,15 +50,17 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
     scope.claim = prop.name if prop.kind != "reachable" else ""
     params = parameters(scope, function, node, method=False)
     states = [(n, t) for n, t in params if t == ProcT(system.__name__)]
-    events = [(n, t) for n, t in params if isinstance(t, RecordT)]
+    theirs = _arguments(prop, system, scope, node)
+    asked = [p for p in params if p in theirs]
+    events = [(n, t) for n, t in params if isinstance(t, RecordT) and (n, t) not in asked]
     apart = prop.kind in (*OF_RUNS, *RANKED)
     elements = [(n, t) for n, t in params if apart and isinstance(t, SortT)]
     shape = (len(states), len(events))
-    if shape not in _shapes(prop.kind) or states + events + elements != params:
+    if shape not in _shapes(prop.kind) or states + events + elements + asked != params:
         raise scope.error(
             node,
             f"`{prop.name}` does not have the parameters of a property",
-            _remedy(prop.kind, system.__name__),
+            _remedy(prop, system.__name__, theirs),
         )
     for name, t in states:
         scope.roots[name] = ir.Root(name, type=t)
@@ -66,6 +68,8 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
         scope.bound[name] = ir.Var(name, type=event)
     for name, sort in elements:
         scope.bound[name] = ir.Var(name, type=sort)
+    for name, argument in asked:
+        scope.bound[name] = ir.Var(name, type=argument)
     trigger, body = _said(scope, prop.kind, node)
     return PropertyDecl(
         name=prop.name,
@@ -77,7 +81,32 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
         span=scope.span(node),
         params=tuple(Param(n, t) for n, t in elements),
         trigger=trigger,
+        of=prop.of,
+        asked=tuple(Param(n, t) for n, t in asked),
     )
+
+
+def _arguments(
+    prop: Property, system: type[System], scope: Scope, node: ast.FunctionDef
+) -> Signature:
+    """Return the parameters that all actions have whose steps a property is about.
+
+    Raises:
+        SpecError: one of them is no action of the system.
+    """
+    theirs: list[Signature] = []
+    for name in prop.of:
+        action: Any = getattr(system, name, None)
+        mark = mark_of(action)
+        if mark is None or mark.kind not in ("action", "fault"):
+            raise scope.error(
+                node,
+                f"`{prop.name}` is about the steps of `{name}`, which is no action of the system",
+                f"give the name of an action of {system.__name__}",
+            )
+        own, definition = scope_of(action, scope)
+        theirs.append(parameters(own, action, definition, method=True))
+    return [p for p in theirs[0] if all(p in other for other in theirs)] if theirs else []
 
 
 def _said(scope: Scope, kind: Kind, node: ast.FunctionDef) -> tuple[Expr | None, Expr]:
@@ -137,7 +166,14 @@ def _shapes(kind: Kind) -> set[tuple[int, int]]:
             assert_never(kind)
 
 
-def _remedy(kind: Kind, system: str) -> str:
+def _remedy(prop: Property, system: str, theirs: Signature) -> str:
+    if prop.of:
+        arguments = ", ".join(f"{name}: {written(t)}" for name, t in theirs) or "none"
+        return (
+            f"write (before: {system}, after: {system}), possibly an event, and then what it takes "
+            f"of the arguments: {arguments}"
+        )
+    kind = prop.kind
     match kind:
         case "constraint":
             return f"write (s: {system}): a constraint is about one state"

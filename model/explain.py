@@ -92,12 +92,10 @@ def explain(bound: Bound, prop: PropertyDecl, env: Environment) -> Explanation:
     Args:
         bound: the program it is a property of.
         prop: the property; it is false in `env`.
-        env: the states its roots stand for, and its event as data.
+        env: the states its roots stand for, and its event and what was asked for as data.
     """
-    where: tuple[tuple[str, str], ...] = ()
-    if prop.event is not None:
-        shown = show_value(env[prop.event.name], prop.event.type)
-        where = ((prop.event.name, shown),)
+    told = (*prop.asked, *([prop.event] if prop.event is not None else []))
+    where = tuple((p.name, show_value(env[p.name], p.type)) for p in told)
     walker = _Walker(Evaluator(bound))
     return walker.walk(prop.body, False, _Here(env, {}, {}, where))
 

@@ -153,7 +153,7 @@ class Exploration:
             return [last.broken]
         found = machine.false_in(state)
         if last is not None:
-            found += machine.false_by(self._states[self.at - 1], state, last.events)
+            found += machine.false_by(self._states[self.at - 1], last)
         stuck = self.bound.program.deadlock_free and machine.stuck(state)
         return [*found, DEADLOCK] if stuck else found
 

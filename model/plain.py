@@ -53,6 +53,18 @@ class Step:
             return FAILED
         return None if self.after == state else self.after
 
+    def arguments(self) -> dict[str, Any]:
+        """Return what the action was asked for with, as data, by name."""
+        names = (p.name for p in self.instance.action.params)
+        return dict(zip(names, self.instance.args, strict=True))
+
+    def heard_by(self, prop: PropertyDecl) -> tuple[Event | None, ...]:
+        """Return the events that a property is asked of; None stands for the step itself."""
+        if prop.event is None:
+            return (None,)
+        kind = repr(prop.event.type)
+        return tuple(e for e in self.events if type(e).__name__ == kind)
+
 
 class PlainMachine:
     """A bound program as a transition system over states as data.
@@ -194,12 +206,12 @@ class PlainMachine:
             if p.kind == "invariant" and not self.holds(p, state)
         ]
 
-    def false_by(self, before: State, after: State, events: tuple[Event, ...]) -> list[str]:
+    def false_by(self, before: State, step: Step) -> list[str]:
         """Return the names of the claims about steps that are false of one."""
         return [
             p.name
             for p in self.bound.properties
-            if p.kind == "step" and not all(self.holds_on_step(p, before, after, events))
+            if p.kind == "step" and not all(self.holds_on_step(p, before, step))
         ]
 
     def _elements_of(self, prop: PropertyDecl) -> tuple[Any, ...]:
@@ -211,21 +223,24 @@ class PlainMachine:
         names = list(inspect.signature(function).parameters)[len(prop.roots) :]
         return tuple(decoder(hints[n])(arg) for n, arg in zip(names, prop.args, strict=True))
 
-    def holds_on_step(
-        self, prop: PropertyDecl, before: State, after: State, events: tuple[Event, ...]
-    ) -> list[bool]:
-        """Evaluate a property of steps: once for each event it asks about, or once."""
-        asked = [
-            e for e in events if prop.event is None or type(e).__name__ == repr(prop.event.type)
-        ]
-        if prop.event is not None and not asked:
+    def holds_on_step(self, prop: PropertyDecl, before: State, step: Step) -> list[bool]:
+        """Evaluate a property of steps: once for each event that it asks about, or once.
+
+        It says nothing of a step of another action than those that it is about.
+        """
+        if prop.of and step.instance.action.name not in prop.of:
             return []
+        events = [() if prop.event is None else (e,) for e in step.heard_by(prop)]
+        if not events:
+            return []
+        assert step.after is not None
         self._before.show(before)
-        self._after.show(after)
+        self._after.show(step.after)
         function = self._functions[prop.name]
-        if prop.event is None:
-            return [bool(function(self._before.root, self._after.root))]
-        return [bool(function(self._before.root, self._after.root, e)) for e in asked]
+        hints = get_type_hints(function, include_extras=True) if prop.asked else {}
+        arguments = step.arguments()
+        asked = [decoder(hints[p.name])(arguments[p.name]) for p in prop.asked]
+        return [bool(function(self._before.root, self._after.root, *e, *asked)) for e in events]
 
 
 def _outside(loc: Location, value: object) -> str:

@@ -157,7 +157,7 @@ class _Search:
         """Check the properties of steps on one step."""
         assert step.after is not None
         for prop in self.of_steps:
-            results = self.machine.holds_on_step(prop, state, step.after, step.events)
+            results = self.machine.holds_on_step(prop, state, step)
             match prop.claim:
                 case "step":
                     if not all(results):

@@ -79,7 +79,7 @@ class _Attempt:
             if step.after is None:
                 return tuple(path[: at + 1]) if step.broken == self._name else None
             if decl is not None and decl.of_steps:
-                results = machine.holds_on_step(decl, state, step.after, step.events)
+                results = machine.holds_on_step(decl, state, step)
                 if not all(results):
                     return tuple(path[: at + 1])
             state = step.after

@@ -132,11 +132,7 @@ class _Drawing:
 
     def _about(self, before: State, step: Step) -> dict[str, Any]:
         shown = shown_step(self._lanes, before, step)
-        false = (
-            [step.broken or ""]
-            if step.after is None
-            else self._machine.false_by(before, step.after, step.events)
-        )
+        false = [step.broken or ""] if step.after is None else self._machine.false_by(before, step)
         return {
             **_arguments(shown),
             "@step": shown.text,

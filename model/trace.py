@@ -305,16 +305,14 @@ def _falsified(
         return {decl.roots[0]: states[-1]}
     if not steps or steps[-1].after is None:
         raise _refuse(decl.name, "at the end", "there is no step that it could be asked of")
-    before, after, events = states[-2], states[-1], steps[-1].events
-    asked = events
-    if decl.event is not None:
-        asked = tuple(e for e in events if type(e).__name__ == repr(decl.event.type))
-    results = machine.holds_on_step(decl, before, after, events)
+    last = steps[-1]
+    results = machine.holds_on_step(decl, states[-2], last)
     if all(results):
         raise _refuse(decl.name, "at the last step", "it holds")
-    env: dict[str, Any] = {decl.roots[0]: before, decl.roots[1]: after}
+    env: dict[str, Any] = dict(zip(decl.roots, states[-2:], strict=True))
+    env |= {p.name: last.arguments()[p.name] for p in decl.asked}
     if decl.event is not None:
-        env[decl.event.name] = to_data(asked[results.index(False)])
+        env[decl.event.name] = to_data(last.heard_by(decl)[results.index(False)])
     return env
 
 

@@ -150,7 +150,11 @@ class Obligations:
             for i, event in enumerate(self.step(action.name).events):
                 if event.type == prop.event.type:
                     yield Obligation(prop.name, kind, action.name, by, i)
-        elif self._touches(prop, action) or (prop.of_steps and not self.stutters(prop.name)):
+        elif (
+            prop.of
+            or self._touches(prop, action)
+            or (prop.of_steps and not self.stutters(prop.name))
+        ):
             several = len(self._cases_of(action.name))
             for case in range(several):
                 one = case if several > 1 else None
@@ -161,8 +165,12 @@ class Obligations:
 
         Most actions have nothing to do with a property, and no formulas are made of those.
         """
+        if prop.of and action.name not in prop.of:
+            return False
         if prop.event is not None:
             return prop.event.type in self._emitted(action)
+        if prop.of:
+            return True
         return self._may_touch(prop, action) or (prop.of_steps and not self.stutters(prop.name))
 
     def _emitted(self, action: Action) -> frozenset[Type]:
@@ -188,7 +196,7 @@ class Obligations:
 
     def _untouched(self, prop: PropertyDecl) -> bool:
         """Tell whether there are steps of which a property says what it says of no step at all."""
-        if not prop.of_steps or prop.event is not None or prop.name in FAILURES:
+        if not prop.of_steps or prop.of or prop.event is not None or prop.name in FAILURES:
             return False
         return any(
             not self._may_touch(prop, action)
@@ -283,10 +291,11 @@ class Obligations:
         prop, before = self.properties[obligation.goal], self.theory.state("s")
         if not prop.of_steps:
             return self.theory.formula(prop, step.after)
+        given = {p.name: step.arguments[p.name] for p in prop.asked}
         if obligation.event is None:
-            return self.theory.formula(prop, before, step.after)
+            return self.theory.formula(prop, before, step.after, elements=given)
         event = step.events[obligation.event]
-        said = self.theory.formula(prop, before, step.after, event=event.leaves)
+        said = self.theory.formula(prop, before, step.after, event=event.leaves, elements=given)
         return implies(event.guard, said)
 
     def about(self, said: Sequence[Term]) -> Query:

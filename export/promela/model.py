@@ -158,6 +158,8 @@ class _Model:
         events = [p.name for p in bound.properties if p.event is not None]
         runs = [p.name for p in bound.properties if p.of_runs]
         yield from _listed("Not here, since it speaks of events:", events)
+        asked = [p.name for p in bound.properties if p.of and p.event is None]
+        yield from _listed("Not here, since it speaks of the steps of one action:", asked)
         if left_out:
             yield from _listed(f"Not here, since it is about runs, and {left_out}:", runs)
         yield ""
@@ -322,7 +324,7 @@ class _Model:
     def _claims(self) -> Iterator[tuple[str, Term, PropertyDecl]]:
         """Yield what is claimed of states and of steps, with names."""
         for prop in self.bound.properties:
-            if prop.claim in ("invariant", "step") and prop.event is None:
+            if prop.claim in ("invariant", "step") and prop.event is None and not prop.of:
                 own = self.names.new(prop.name)
                 self.claims[own] = prop.name
                 yield own, self._said(prop), prop

@@ -196,8 +196,9 @@ class _Module:
         yield from self._types()
         for prop in self.bound.properties:
             yield ""
-            if prop.event is not None:
-                yield f"\\* {prop.name} speaks of an event, and is not here: {_first_line(prop)}"
+            if prop.event is not None or prop.of:
+                what = "an event" if prop.event is not None else "one action"
+                yield f"\\* {prop.name} speaks of {what}, and is not here: {_first_line(prop)}"
                 continue
             own, said = self.names.new(prop.name), self._said(prop)
             yield f"\\* {_first_line(prop)}"

@@ -15,7 +15,7 @@ from typing import assert_never
 
 from ackproof.lang import ir
 from ackproof.lang.ir import Stmt
-from ackproof.lang.program import PropertyDecl
+from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.types import IntT, MapT, OptionT, RecordT, SeqT, SetT, Type
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Sequence, Value
@@ -37,9 +37,17 @@ class Emitted:
 
 
 class Run:
-    """The abstract execution of one step."""
+    """The abstract execution of one step.
 
-    def __init__(self, evaluator: Evaluator, root: str = "self") -> None:
+    Args:
+        evaluator: knows the arguments, and the state before.
+        action: whose step it is.
+        root: what the state is called.
+    """
+
+    def __init__(self, evaluator: Evaluator, action: Action, root: str = "self") -> None:
+        self.action = action
+        self.asked = {p.name: evaluator.names[p.name] for p in action.params}
         self.eval = evaluator
         self.ops = evaluator.ops
         self.root = root
@@ -247,7 +255,10 @@ class Run:
 def judge(prop: PropertyDecl, access: Access, before: SymbolicState, run: Run) -> tuple[Bit, Bit]:
     """Return whether a property of steps is false, and true, for some event (or for the step)."""
     ops = run.ops
-    evaluator = Evaluator(access, dict(zip(prop.roots, (before, run.state), strict=True)), {})
+    if prop.of and run.action.name not in prop.of:
+        return False, False
+    asked = {p.name: run.asked[p.name] for p in prop.asked}
+    evaluator = Evaluator(access, dict(zip(prop.roots, (before, run.state), strict=True)), asked)
     if prop.event is None:
         holds = evaluator.bit(prop.body)
         return ops.no(holds), holds
@@ -255,7 +266,7 @@ def judge(prop: PropertyDecl, access: Access, before: SymbolicState, run: Run) -
     found: Bit = False
     for event in run.emitted:
         if event.type == prop.event.type and event.cond is not False:
-            evaluator.names = {prop.event.name: event.fields}
+            evaluator.names = {**asked, prop.event.name: event.fields}
             holds = evaluator.bit(prop.body)
             wrong = ops.any(wrong, ops.all(event.cond, ops.no(holds)))
             found = ops.any(found, ops.all(event.cond, holds))

@@ -280,7 +280,7 @@ class Analysis(Sizes):
         """Return what all that is found out about an action hangs on, besides what is asked."""
         action, args = case.action, tuple(case.args.items())
         budget = action.name if action.name in self.bound.budgets else None
-        return (likeness(action.body), action.params, args, budget, self.given)
+        return (likeness(action.body), action.name, action.params, args, budget, self.given)
 
     def _unknown(self, t: Type) -> Value:
         return self.codec.load(t, self.ops.unknown(self.codec.width(t)))
@@ -305,9 +305,9 @@ class Analysis(Sizes):
             and self.codec.bits(self.leaves.types[leaf]) > 0
         )
 
-    def beginning(self, state: SymbolicState, names: dict[str, Value]) -> Run:
-        """Return an execution that has not begun."""
-        return Run(Evaluator(self.access, {"self": state}, names))
+    def beginning(self, action: Action, state: SymbolicState, names: dict[str, Value]) -> Run:
+        """Return an execution of an action that has not begun."""
+        return Run(Evaluator(self.access, {"self": state}, names), action)
 
     def _execute(self, case: Case) -> Run:
         """Execute an action on what is known."""
@@ -318,7 +318,7 @@ class Analysis(Sizes):
             for p in case.action.params
         }
         state = _State(self)
-        run = self.beginning(state, names)
+        run = self.beginning(case.action, state, names)
         if case.action.name in self.bound.budgets:
             budget = self.leaves.budget(case.action.name)
             state.put(budget, self.ops.sub(state.get(budget), 1))
@@ -428,7 +428,7 @@ class Analysis(Sizes):
     def _steady(self) -> Iterator[tuple[str, frozenset[Leaf]]]:
         """Yield the properties of steps that a step does no harm to which changes nothing."""
         for prop in self.bound.properties:
-            if prop.of_steps and prop.event is None:
+            if prop.of_steps and prop.event is None and not prop.of:
                 reads = self._of_property(prop, partial(self._reads_if_steady, prop))
                 if reads is not None:
                     yield prop.name, reads

@@ -21,6 +21,7 @@ from typing import Any, cast
 from ackproof.lang import ir
 from ackproof.lang.binding import Bound
 from ackproof.lang.ir import Expr, Node, Stmt
+from ackproof.lang.program import Action
 from ackproof.model.lower.codec import Value
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run
@@ -63,11 +64,11 @@ class _Tracing(Analysis):
         """Execute an action."""
         return self.look(case)
 
-    def beginning(self, state: SymbolicState, names: dict[str, Value]) -> Run:
-        """Return an execution that has not begun."""
+    def beginning(self, action: Action, state: SymbolicState, names: dict[str, Value]) -> Run:
+        """Return an execution of an action that has not begun."""
         evaluator = _Evaluator(self.access, {"self": state}, names)
         evaluator.met = self.met
-        return _Run(evaluator)
+        return _Run(evaluator, action)
 
 
 class Reach:

@@ -199,7 +199,7 @@ class Tree:
         for param, values in zip(self.action.params, self.domains, strict=True):
             index = index * len(values) + chosen[param.name]
         before = self.gen.state(self.words)
-        run = Run(self._evaluator(chosen))
+        run = Run(self._evaluator(chosen), self.action)
         budget = self._budget()
         if budget is not None:
             run.state.put(budget, self.ops.sub(run.state.get(budget), 1))

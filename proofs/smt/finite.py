@@ -245,7 +245,7 @@ class Finite:
         self, action: Action, before: FiniteState, arguments: Mapping[str, Value]
     ) -> FiniteStep:
         """Return what an action does in a state; a fault takes one off its budget."""
-        run = Run(Evaluator(self.access, {"self": before.copy()}, dict(arguments)))
+        run = Run(Evaluator(self.access, {"self": before.copy()}, dict(arguments)), action)
         possible: Bit = True
         if action.name in self.bound.budgets:
             budget = self.leaves.budget(action.name)

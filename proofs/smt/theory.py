@@ -236,7 +236,7 @@ class Theory:
             prop: the property.
             states: as many as it is about.
             event: for a property with an event.
-            elements: by name, for a property that is about elements.
+            elements: by name, for a property that is about elements, or about what was asked for.
         """
         names = dict(elements or {})
         if prop.event is not None:

@@ -75,7 +75,5 @@ def _broken(machine: PlainMachine, before: State, step: Step) -> set[str]:
         prop.name
         for prop in machine.bound.properties
         if (prop.kind == "invariant" and not machine.holds(prop, after))
-        or (
-            prop.kind == "step" and not all(machine.holds_on_step(prop, before, after, step.events))
-        )
+        or (prop.kind == "step" and not all(machine.holds_on_step(prop, before, step)))
     }

@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 import operator
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, assert_never
 
 from ackproof.lang import ir
@@ -410,12 +411,19 @@ class Interpreter:
         return Result((*after, *budgets), tuple(run.events))
 
     def holds(
-        self, prop: PropertyDecl, before: State, after: State | None = None, event: Any = None
+        self,
+        prop: PropertyDecl,
+        before: State,
+        after: State | None = None,
+        event: Any = None,
+        asked: Mapping[str, Any] = MappingProxyType({}),
     ) -> bool:
-        """Evaluate a property of states, or of a step with an event."""
+        """Evaluate a property of states, or of a step with an event and arguments."""
         states = [before] if after is None else [before, after]
         roots = {
             name: _Memory(self.bound, state) for name, state in zip(prop.roots, states, strict=True)
         }
-        names = {prop.event.name: event} if prop.event is not None else {}
+        names = dict(asked)
+        if prop.event is not None:
+            names[prop.event.name] = event
         return bool(_Evaluator(self.bound, roots, self.order, names).value(prop.body))

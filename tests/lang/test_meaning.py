@@ -95,13 +95,18 @@ def _agree_on_step(machine: PlainMachine, meaning: Any, state: Any, number: int)
     if python.after is None:
         return True
     assert said.events == tuple((type(e).__name__, to_data(e)) for e in python.events), where
+    action = instance.action
+    given = dict(zip((p.name for p in action.params), instance.args, strict=True))
     for prop in (p for p in machine.bound.properties if p.of_steps):
+        if prop.of and action.name not in prop.of:
+            assert machine.holds_on_step(prop, state, python) == [], prop.name
+            continue
         shown = [None]
         if prop.event is not None:
             shown = [data for name, data in said.events if name == repr(prop.event.type)]
-        told = [meaning.holds(prop, state, python.after, event) for event in shown]
-        after = python.after
-        assert told == machine.holds_on_step(prop, state, after, python.events), prop.name
+        asked = {p.name: given[p.name] for p in prop.asked}
+        told = [meaning.holds(prop, state, python.after, event, asked) for event in shown]
+        assert told == machine.holds_on_step(prop, state, python), prop.name
     return True
 
 

@@ -543,10 +543,21 @@ OWNED = [("m", "M"), ("n", "M")]
 POKED = [("p", "A"), ("some", "Set[A]"), ("self.weight", "bool")]
 
 
-def _step(w: Writer, name: str, kind: str, scope: Scope, depth: int) -> list[str]:
+def _params(w: Writer) -> list[tuple[str, str]]:
     ways = [PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [], PARAMS[4:]]
     ways += [OWNED[:1], OWNED, [*OWNED[:1], *PARAMS[:1]]]
-    params = list(w.pick(list(ways)))  # type: ignore[call-overload]
+    return list(w.pick(list(ways)))  # type: ignore[call-overload]
+
+
+def _step(
+    w: Writer,
+    name: str,
+    kind: str,
+    scope: Scope,
+    depth: int,
+    asked: list[tuple[str, str]] | None = None,
+) -> list[str]:
+    params = _params(w) if asked is None else asked
     inside = Scope([*scope.names, *params], scope.places, scope.ghosts)
     signature = "".join(f", {n}: {t}" for n, t in params)
     lines = [f"    @{kind}", f"    def {name}(self{signature}) -> None:"]
@@ -622,8 +633,10 @@ def specs(draw: Callable[..., object], depth: int = 2, beginnings: bool = False)
         "        self.members[M.owner(m)].links[a].hold(m)",
         "",
     ]
-    for i in range(w.number(1, 2)):
-        lines += _step(w, f"act{i}", "action", outer, depth)
+    asked = _params(w)
+    lines += _step(w, "act0", "action", outer, depth, asked)
+    if w.number(0, 1):
+        lines += _step(w, "act1", "action", outer, depth)
     lines += [
         "    @action",
         "    def poke_one(self, a: A, b: B) -> None:",
@@ -657,6 +670,14 @@ def specs(draw: Callable[..., object], depth: int = 2, beginnings: bool = False)
         "def Noted(before: Root, after: Root, note: Note) -> bool:",
         '    """."""',
         f"    return {w.expr('bool', noted, depth)}",
+        "@step_property(of='act0')",
+        f"def Obeyed(before: Root, after: Root{''.join(f', {n}: {t}' for n, t in asked)}) -> bool:",
+        '    """."""',
+        f"    return {w.expr('bool', Scope([*both.names, *asked]), depth)}",
+        "@step_property(of=('poke_one', 'hold'))",
+        "def Answered(before: Root, after: Root, note: Note, a: A) -> bool:",
+        '    """."""',
+        f"    return {w.expr('bool', Scope([*noted.names, ('a', 'A')]), depth)}",
         "@reachable",
         "def Heard(before: Root, after: Root, note: Note) -> bool:",
         '    """."""',

@@ -163,7 +163,7 @@ def test_evaluating_the_typed_program_gives_what_plain_python_gives(model: Model
                     expected = [machine.holds(prop, before)]
                     found = [evaluator.value(prop.body, env)]
                 elif step is not None:
-                    expected = machine.holds_on_step(prop, before, step.after, step.events)
+                    expected = machine.holds_on_step(prop, before, step)
                     events = [
                         e
                         for e in step.events

@@ -40,10 +40,11 @@ _KINDS = {
 
 
 def _kind(claim: Claim) -> str:
-    words = _KINDS[claim.decl.kind]
-    if claim.decl.event is not None and claim.decl.kind == "step":
-        return f"step property: true whenever {claim.decl.event.type!r} is shown"
-    return words
+    decl = claim.decl
+    if decl.kind != "step" or not (decl.event or decl.of):
+        return _KINDS[decl.kind]
+    shown = f"whenever {decl.event.type!r} is shown in a step" if decl.event else "of every step"
+    return f"step property: true {shown}{' of ' if decl.of else ''}{' or '.join(decl.of)}"
 
 
 def ghosts_in(claim: Claim, lib: Library) -> list[tuple[Machine, VarDecl]]:

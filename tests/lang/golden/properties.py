@@ -53,6 +53,12 @@ class Root(System):
         self.items.add(a)
         self.emit(Note(a))
 
+    @action
+    def untell(self, b: bool, a: A) -> None:
+        """Another step."""
+        self.items.discard(a)
+        self.part.poke(b)
+
 
 @invariant
 def Small(s: Root) -> bool:
@@ -75,6 +81,18 @@ def Told(before: Root, after: Root, note: Note) -> bool:
     return note.a in after.items and note.a not in before.ghost
 
 
+@step_property(of="tell")
+def Obeyed(before: Root, after: Root, a: A) -> bool:
+    """A claim about what was asked for."""
+    return a in after.items
+
+
+@step_property(of=("tell", "untell"))
+def Named(before: Root, after: Root, note: Note, a: A) -> bool:
+    """A claim about what was asked for, and an event."""
+    return note.a == a
+
+
 @reachable
 def Full(s: Root) -> bool:
     """A situation."""
@@ -87,4 +105,4 @@ def Twice(before: Root, after: Root, note: Note) -> bool:
     return note.a in before.items
 
 
-MODEL = Model("properties", Root, properties_in(Small, Grows, Told, Full, Twice), ())
+MODEL = Model("properties", Root, properties_in(Small, Grows, Told, Obeyed, Named, Full, Twice), ())

@@ -3,11 +3,10 @@
 import _thread
 
 import pytest
-from ackproof.lang import Event
 from ackproof.lang.binding import Bound, bind
 from ackproof.model.kernel.engine import explore
 from ackproof.model.outcome import Limit, Outcome, Progress
-from ackproof.model.plain import PlainMachine
+from ackproof.model.plain import PlainMachine, Step
 from ackproof.model.plain_search import explore as explore_plainly
 
 from tests.model.kernel.workshop import MODEL as WORKSHOP
@@ -76,19 +75,19 @@ def test_a_path_is_one_that_plain_python_can_take(workers: int) -> None:
     with machine:
         for name, path in violations.items():
             before = state = machine.initial()
-            broken: str | None = None
-            events: tuple[Event, ...] = ()
+            step: Step | None = None
             for number in path:
-                assert broken is None
+                assert step is None or step.broken is None
                 step = machine.step(state, number)
                 assert step is not None
-                before, broken, events = state, step.broken, step.events
-                state = step.after or state
+                before, state = state, step.after or state
             prop = next((p for p in bound.properties if p.name == name), None)
             if prop is None:
-                assert broken == name
+                assert step is not None
+                assert step.broken == name
             elif prop.of_steps:
-                assert not all(machine.holds_on_step(prop, before, state, events))
+                assert step is not None
+                assert not all(machine.holds_on_step(prop, before, step))
             else:
                 assert not machine.holds(prop, state)
 

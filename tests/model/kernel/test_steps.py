@@ -59,7 +59,7 @@ def expected_steps(machine: PlainMachine, state: State) -> Expanded:
         found.successors[step.number] = step.after
         found.counts[machine.bound.actions.index(step.instance.action)] += 1
         for prop in properties:
-            results = machine.holds_on_step(prop, state, step.after, step.events)
+            results = machine.holds_on_step(prop, state, step)
             if prop.kind == "reachable" and any(results):
                 found.witnessed.add(prop.name)
             elif prop.kind != "reachable" and not all(results):

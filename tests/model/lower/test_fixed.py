@@ -290,7 +290,7 @@ def on_step(machine: PlainMachine, prop: PropertyDecl, before: State, step: Step
     """What a property says of a step, for each event it asks about."""
     if step.after is None:
         return []
-    return machine.holds_on_step(prop, before, step.after, step.events)
+    return machine.holds_on_step(prop, before, step)
 
 
 def allowed(off: Fixed, prop: PropertyDecl, results: list[bool]) -> None:

@@ -54,7 +54,8 @@ class UnboundedSteps:
         if key not in self._formulas:
             states = (self.before,) if step is None else (self.before, step.after)
             leaves = event.leaves if event else None
-            self._formulas[key] = self.theory.formula(prop, *states, event=leaves)
+            asked = {} if step is None else {p.name: step.arguments[p.name] for p in prop.asked}
+            self._formulas[key] = self.theory.formula(prop, *states, event=leaves, elements=asked)
         return self._formulas[key]
 
     def step(self, instance: ActionInstance) -> Step | None:
@@ -188,8 +189,10 @@ class UnboundedSteps:
         for prop in self.bound.properties:
             if not prop.of_steps:
                 continue
-            results = machine.holds_on_step(prop, state, plain.after, plain.events)
-            if prop.event is None:
+            results = machine.holds_on_step(prop, state, plain)
+            if prop.of and plain.instance.action.name not in prop.of:
+                found = []
+            elif prop.event is None:
                 found = [self.meaning.of(self._formula(prop, step))]
             else:
                 found = list(self._frames(prop, step))
