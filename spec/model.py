@@ -6,6 +6,7 @@ from ackproof.lang import Model, properties_in
 from ackproof.spec import (
     properties,
     properties_accounting,
+    properties_asking,
     properties_channels,
     properties_consuming,
     properties_crediting,
@@ -33,6 +34,7 @@ __all__ = ["MODEL"]
 CLAIMS = properties_in(
     properties,
     properties_accounting,
+    properties_asking,
     situations,
     properties_failing,
     properties_parting,

@@ -7,41 +7,44 @@ more, and what is settled in a transaction is settled with its commit.
 
 from __future__ import annotations
 
-from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
+from ackproof.lang import Option, Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.properties_consuming import may_be_served
 from ackproof.spec.properties_parting import on_this_side
 from ackproof.spec.properties_transacting import is_open
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Overflow, Replica, Status, Tag, TxMode
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import ChannelClose, Complaint, ConsumerAck, ConsumerReject, RollbackOk
+from ackproof.spec.wire import ChannelClose, Complaint, ConsumerAck, RollbackOk
 
 # -- what is settled ------------------------------------------------------------------------------
 
 
-@step_property
-def AckSettlesWhatItNames(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
+@step_property(of=("consumer_acks", "ack_unknown"))
+def AckSettlesWhatItNames(
+    before: Confirms, after: Confirms, channel: ChannelId, tag: Option[Tag], multiple: bool
+) -> bool:
     """An ack settles the delivery it names, with `multiple` those before, and no other (F1.2).
 
     Tag 0 with `multiple` means all, even if there is none.
     """
     kept = {
         t
-        for t in before.consuming[ack.channel].unacked
-        if ack.tag is not None and t != ack.tag and not (ack.multiple and t < ack.tag)
+        for t in before.consuming[channel].unacked
+        if tag is not None and t != tag and not (multiple and t < tag)
     }
-    consuming = after.consuming[ack.channel]
+    consuming = after.consuming[channel]
     return not consuming.open or set(consuming.unacked) == kept
 
 
-@step_property
-def UnknownTagClosesChannel(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
+@step_property(of=("consumer_acks", "ack_unknown"))
+def UnknownTagClosesChannel(
+    before: Confirms, after: Confirms, channel: ChannelId, tag: Option[Tag], multiple: bool
+) -> bool:
     """Acking a tag that is not there closes the channel, and settles nothing (F1.3).
 
     Everything unacked is back in its queues, so a client that has lost count gets it all again.
     """
-    named = any(t == ack.tag for t in before.consuming[ack.channel].unacked)
-    known = named or (ack.tag is None and ack.multiple)
-    channel = ack.channel
+    named = any(t == tag for t in before.consuming[channel].unacked)
+    known = named or (tag is None and multiple)
     return after.consuming[channel].open == known and (
         known
         or (
@@ -60,58 +63,62 @@ def is_back(before: Confirms, after: Confirms, channel: ChannelId, replica: Repl
     return back and (before.replicas[replica].limited or kept)
 
 
-@step_property
-def AckedIsGone(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
+@step_property(of=("consumer_acks", "ack_unknown"))
+def AckedIsGone(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
     """What is acked leaves its queue at once, and in a transaction waits for the commit (B7.1).
 
     A client that rolls back has done nothing with what it got (A13.2).
     """
-    if not after.consuming[ack.channel].open:
+    if not after.consuming[channel].open:
         return True
-    if is_open(before, ack.channel):
-        return is_kept(before, after, ack.channel, False)
-    return not any(stays(before, after, ack.channel, r) for r in Replica)
+    if is_open(before, channel):
+        return is_kept(before, after, channel, False)
+    return not any(stays(before, after, channel, r) for r in Replica)
 
 
-@step_property
-def RejectSettlesWhatItNames(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
+@step_property(of="consumer_rejects")
+def RejectSettlesWhatItNames(
+    before: Confirms, after: Confirms, channel: ChannelId, tag: Option[Tag], multiple: bool
+) -> bool:
     """A reject settles the delivery it names, with `multiple` those before, and no other (F1.4).
 
     As with an ack, the client still works on the others.
     """
     kept = {
         t
-        for t in before.consuming[reject.channel].unacked
-        if reject.tag is not None and t != reject.tag and not (reject.multiple and t < reject.tag)
+        for t in before.consuming[channel].unacked
+        if tag is not None and t != tag and not (multiple and t < tag)
     }
-    return set(after.consuming[reject.channel].unacked) == kept
+    return set(after.consuming[channel].unacked) == kept
 
 
-@step_property
-def RejectedComesBackIfAskedFor(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
+@step_property(of="consumer_rejects")
+def RejectedComesBackIfAskedFor(
+    before: Confirms, after: Confirms, channel: ChannelId, requeue: bool
+) -> bool:
     """What is rejected is in its queue again if the client wants that, and gone if not (F1.4).
 
     A queue that dead-letters sets it aside (`RejectedIsSetAside`).  In a transaction it waits for
     the commit (A13.2).  Where it comes back to a queue that drops what is too much, it may have to
     go (B5.2).
     """
-    if is_open(before, reject.channel):
-        return is_kept(before, after, reject.channel, reject.requeue)
-    if reject.requeue:
-        return all(comes_back(before, after, reject.channel, r) for r in Replica)
-    return not any(
-        stays(before, after, reject.channel, r) for r in Replica if not before.dead_letters(r)
-    )
+    if is_open(before, channel):
+        return is_kept(before, after, channel, requeue)
+    if requeue:
+        return all(comes_back(before, after, channel, r) for r in Replica)
+    return not any(stays(before, after, channel, r) for r in Replica if not before.dead_letters(r))
 
 
-@step_property
-def RejectedIsSetAside(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
+@step_property(of="consumer_rejects")
+def RejectedIsSetAside(
+    before: Confirms, after: Confirms, channel: ChannelId, requeue: bool
+) -> bool:
     """What is rejected for good a queue that dead-letters sets aside (F1.4, Q12.2).
 
     Whoever rejects it counts on its getting to where the dead go.
     """
-    return reject.requeue or all(
-        is_set_aside(before, after, reject.channel, r) for r in Replica if before.dead_letters(r)
+    return requeue or all(
+        is_set_aside(before, after, channel, r) for r in Replica if before.dead_letters(r)
     )
 
 

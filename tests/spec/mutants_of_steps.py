@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ackproof.lang import Design
 
+from tests.spec.mutants_asking import ASKING_MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_closing import CLOSING_MUTANTS
 from tests.spec.mutants_dead_lettering import DEAD_LETTERING_MUTANTS
@@ -17,6 +18,7 @@ from tests.spec.mutants_storing import STORING_MUTANTS
 __all__ = ["IN_STEPS"]
 
 IN_STEPS: dict[str, tuple[Design, str, str]] = {
+    **ASKING_MUTANTS,
     **CHANNELS_MUTANTS,
     **CLOSING_MUTANTS,
     **DEAD_LETTERING_MUTANTS,
