@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["ProcessPool", "run_in", "up_to_interruption"]
 
 #: Seconds between two lines on standard error where that is no terminal.
-_PAUSE = 10.0
+_PAUSE = 30.0
 
 T = TypeVar("T")
 
@@ -144,10 +144,10 @@ class _Line:
             self._status.stop()
 
     def tell(self, finished: int) -> None:
-        """Tell how many are finished."""
+        """Tell how many are finished; that all are, what comes next tells."""
         text = f"{finished} of {self._pieces} {self._noun}"
         if self._status is not None:
             self._status.update(text)
-        elif not sys.stderr.isatty() and time.monotonic() - self._said >= _PAUSE:
+        elif finished < self._pieces and time.monotonic() - self._said >= _PAUSE:
             self._said = time.monotonic()
             print(text, file=sys.stderr, flush=True)

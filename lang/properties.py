@@ -282,10 +282,20 @@ def step_property(
     Args:
         function: states it.
         of: names of actions of the system, whose arguments the function may take.
+
+    Raises:
+        TypeError: `of` is neither a name nor a tuple of some.
     """
-    if function is not None:
+    if function is not None and callable(function):
         return _marked("step", function)
-    return partial(_marked, "step", of=(of,) if isinstance(of, str) else of)
+    names = (of,) if isinstance(of, str) else of
+    fits = isinstance(names, tuple) and all(isinstance(name, str) and name for name in names)
+    if function is not None or not (fits and names):
+        raise TypeError(
+            f"step_property does not take {function or of!r}; write @step_property, or the names "
+            'of actions: @step_property(of="publish"), @step_property(of=("publish", "get"))'
+        )
+    return partial(_marked, "step", of=names)
 
 
 def eventually(function: F) -> F:

@@ -12,7 +12,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -219,7 +219,7 @@ class PlainMachine:
         if not prop.args:
             return ()
         function = self._functions[prop.name]
-        hints = get_type_hints(function, include_extras=True)
+        hints = _hints_of(function)
         names = list(inspect.signature(function).parameters)[len(prop.roots) :]
         return tuple(decoder(hints[n])(arg) for n, arg in zip(names, prop.args, strict=True))
 
@@ -237,10 +237,18 @@ class PlainMachine:
         self._before.show(before)
         self._after.show(step.after)
         function = self._functions[prop.name]
-        hints = get_type_hints(function, include_extras=True) if prop.asked else {}
-        arguments = step.arguments()
-        asked = [decoder(hints[p.name])(arguments[p.name]) for p in prop.asked]
+        asked = self._asked_for(prop, step) if prop.asked else []
         return [bool(function(self._before.root, self._after.root, *e, *asked)) for e in events]
+
+    def _asked_for(self, prop: PropertyDecl, step: Step) -> list[Any]:
+        """Return the arguments of a step that a property of its action takes."""
+        hints, arguments = _hints_of(self._functions[prop.name]), step.arguments()
+        return [decoder(hints[p.name])(arguments[p.name]) for p in prop.asked]
+
+
+@cache
+def _hints_of(function: Any) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
 
 
 def _outside(loc: Location, value: object) -> str:

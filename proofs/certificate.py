@@ -195,12 +195,13 @@ def _goal(goal: Goal, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]
         rule = "occasion" if goal.kind == "eventually" else "consequence"
     by_step = rule in ("induction", "steps")
     untouched = [a for a in attempt.obligations.actions if by_step and a not in own]
-    event = attempt.obligations.properties[goal.name].event
+    prop = attempt.obligations.properties[goal.name]
     return {
         "name": goal.name,
         "origin": goal.origin,
         "rule": rule,
-        "event": None if event is None else repr(event.type),
+        "event": None if prop.event is None else repr(prop.event.type),
+        "of": list(prop.of),
         "by": list(goal.by),
         "untouched": untouched,
         "parts": list(_parts(goal.name, attempt, texts)),

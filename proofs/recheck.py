@@ -102,12 +102,13 @@ def rule(
         return
     if how == "induction" and "initiation" not in kinds:
         yield f"nothing shows that {name} holds at first"
-    alike = how == "induction" or goal["event"] or "stuttering" in kinds or name in FAILURES
+    of = () if goal["event"] else goal["of"]
+    alike = how == "induction" or goal["event"] or of or "stuttering" in kinds or name in FAILURES
     if goal["untouched"] and not alike:
         yield f"nothing shows {name} for steps that write nothing that it reads"
     covered = {o["action"] for o in own if o["kind"] in ("consecution", "safety")}
     for action in actions:
-        if action not in covered and action not in goal["untouched"]:
+        if action not in covered and (action in of or action not in goal["untouched"]):
             yield f"nothing shows {name} for {action}"
 
 

@@ -29,6 +29,29 @@ TRANSACTIONS = Instance(
     lacks=("ConfirmedWithoutWrite",),
 )
 
+COMMIT_RENEWED = Instance(
+    name="commit_renewed",
+    purpose="two transactional messages, a queue that is deleted, and declared again",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+        "Confirms.transactional": True,
+        "Confirms.consumers": False,
+    },
+    states=4_513,
+    lacks=(
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "FailedYetStored",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
 COMMIT_REFUSED = Instance(
     name="commit_refused",
     purpose="a transactional message for a queue without room, and one that may crash",
@@ -123,6 +146,7 @@ COMMIT_LATER = Instance(
 INSTANCES = (
     TRANSACTIONS,
     COMMIT_REFUSED,
+    COMMIT_RENEWED,
     COMMIT_LATE,
     COMMIT_LATER,
     MODES,

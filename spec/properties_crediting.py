@@ -377,6 +377,15 @@ def ReaderIsBlocked(s: Confirms) -> bool:
 
 
 @reachable
+def AlarmIsOver(before: Confirms, after: Confirms, told: Unblocked) -> bool:
+    """A client hears that an alarm is over, and goes on (E4.3).
+
+    Nobody may count on its end, and yet it ends.
+    """
+    return after.readers[told.channel].reads_content()
+
+
+@reachable
 def BumpIsDeferred(s: Confirms) -> bool:
     """The channel owes the reader credit, and is itself blocked (E1.3)."""
     return any(s.reading[c].deferred > 0 for c in ChannelId)

@@ -80,12 +80,6 @@ class QueueMaster(Process):
         """Return what has a place: what is in the queue, or comes back after a crash (C5.1)."""
         return self.holds() | set(self.store.level)
 
-    @helper
-    def is_present(self, msg: Msg) -> bool:
-        """Tell whether a message has a place (C5.1)."""
-        held = msg in self.ready or msg in self.pending or msg in self.aside
-        return held or self.store.level[msg] != Level.ABSENT
-
     @handler
     def place(self, msg: Msg) -> None:
         """A message that is about to be put into the queue comes after all others (B1.3)."""
@@ -93,8 +87,8 @@ class QueueMaster(Process):
 
     @handler
     def displace(self, msgs: Set[Msg]) -> None:
-        """Those of some messages that have left the queue, and its files, have no place (C4.4)."""
-        self.order.leave({m for m in msgs if not self.is_present(m)})
+        """Messages have left their queue; what its files have not either has no place (C4.4)."""
+        self.order.leave({m for m in msgs if self.store.level[m] == Level.ABSENT})
 
     @helper
     def surplus(self) -> Set[Msg]:

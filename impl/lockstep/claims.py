@@ -6,16 +6,19 @@ them is always a step behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, assert_never, get_type_hints
 
 from ackproof.impl.lockstep.touching import touched
-from ackproof.impl.lockstep.twin import Twin
+from ackproof.impl.lockstep.twin import Taken, Twin
 from ackproof.lang import Event
 from ackproof.lang.properties import Kind, Property
 from ackproof.spec.model import MODEL
 from ackproof.spec.properties_consuming import pushed
 from ackproof.spec.sorts import ChannelId
+from ackproof.spec.system import Confirms
 
 __all__ = ["violated"]
 
@@ -46,26 +49,26 @@ _OF_REFUSALS = "OnlyWhoRejectsRefuses"
 _CLAIMS = tuple(p for p in MODEL.properties if _is_watched(p.kind) and p.name != _OF_REFUSALS)
 #: What is not so where a limit was lowered.
 _OF_SHARED_LIMIT = "SharedPrefetchRespected"
-_EVENTS: dict[Callable[..., bool], type[Event] | None] = {}
 
 
-def violated(before: Twin, after: Twin, only: str | None = None) -> Iterator[Property]:
+def violated(before: Twin, after: Twin, step: Taken, *, alone: bool) -> Iterator[Property]:
     """Yield the claims that are false, of a step or of the state that it led to.
 
     Args:
         before: as it was before the step.
         after: as it is, with the events of the step.
-        only: the action that was taken, if nothing else has changed since all was true; then an
-            invariant that reads nothing of what it writes is true as before, and is not asked.
+        step: the action that was taken.
+        alone: nothing else has changed since all was true; then an invariant that reads nothing of
+            what the action writes is true as before, and is not asked.
     """
     ranked = after.has_ranks()
     with after.bound():
         for claim in _CLAIMS:
             if ranked and claim.name in _OF_ORDER:
                 continue
-            if only and claim.kind == "invariant" and claim.name not in touched(only):
+            if alone and claim.kind == "invariant" and claim.name not in touched(step.action):
                 continue
-            if not _is_true(claim, before, after) and not _excused(claim, before, after):
+            if not _is_true(claim, before, after, step) and not _excused(claim, before, after):
                 yield claim
 
 
@@ -85,19 +88,33 @@ def _excused(claim: Property, before: Twin, after: Twin) -> bool:
     )
 
 
-def _is_true(claim: Property, before: Twin, after: Twin) -> bool:
+def _is_true(claim: Property, before: Twin, after: Twin, step: Taken) -> bool:
     if claim.kind == "invariant":
         return bool(claim.function(after.system))
+    if claim.of and step.action not in claim.of:
+        return True
+    asked = _asked(claim.function, step) if claim.of else {}
     states: tuple[Any, Any] = (before.system, after.system)
     event = _event_of(claim.function)
     if event is None:
-        return bool(claim.function(*states))
-    return all(claim.function(*states, e) for e in after.events if isinstance(e, event))
+        return bool(claim.function(*states, **asked))
+    return all(claim.function(*states, e, **asked) for e in after.events if isinstance(e, event))
 
 
+def _asked(function: Callable[..., bool], step: Taken) -> Mapping[str, Any]:
+    """Return those arguments of a step that a claim about its action takes."""
+    given = dict(zip(_parameters(getattr(Confirms, step.action))[1:], step.args, strict=True))
+    return {name: given[name] for name in _parameters(function) if name in given}
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+@cache
 def _event_of(function: Callable[..., bool]) -> type[Event] | None:
     """Return the class of events that a claim about steps asks about, if it does."""
-    if function not in _EVENTS:
-        hints = [h for name, h in get_type_hints(function).items() if name != "return"]
-        _EVENTS[function] = next((h for h in hints if issubclass(h, Event)), None)
-    return _EVENTS[function]
+    hints = [h for name, h in get_type_hints(function).items() if name != "return"]
+    events = (h for h in hints if isinstance(h, type) and issubclass(h, Event))
+    return next(events, None)

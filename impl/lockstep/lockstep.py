@@ -132,8 +132,8 @@ class Lockstep:
             ) from None
         self._pending = step
         elements = self._now.elements()
-        only = step.action if elements == self._asked else None
-        for claim in violated(self._before, self._now, only):
+        alone = elements == self._asked
+        for claim in violated(self._before, self._now, step, alone=alone):
             raise Deviation(f"{claim.name} is false: {claim.doc}  The steps were {self.story()}")
         self._asked = elements
 

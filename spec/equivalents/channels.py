@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from ackproof.spec.equivalents.reasons import (
     BOTH,
     CLIENTS_OWN,
-    COMMITTED,
     DELETION,
     FEWER,
     FOUND,
@@ -132,9 +131,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `require(self.transactions[channel].mode == TxMode.OPEN)`": MACHINE,
         "drops `self.channels[channel].open` from `self.channels[channel].open and "
         "self.channels[channel].next_seq == msg`": NOT_OPEN,
-        "drops `require(self.all_exist(targets))`": COMMITTED,
         "drops `targets` from `persistent and targets`": MARKED,
-        "goes by `not (persistent and targets)` for `persistent and targets`": BOTH,
     },
     "Publishing.sent_to": {
         "drops `there` from `there and queue in self.transactions[channel].routes[msg]`": HEARS,

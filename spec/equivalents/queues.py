@@ -32,22 +32,6 @@ _RUNS_AND_ASIDE = "self.status == Status.RUNNING and msg in self.aside"
 _LATER = "len({k for k in among if not self.before(k, m)})"
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
-    "QueueMaster.is_present": {
-        **all_of(
-            NO_PLACE,
-            "drops `msg in self.ready` from `msg in self.ready or msg in self.pending or msg in "
-            "self.aside`",
-            "drops `msg in self.pending` from `msg in self.ready or msg in self.pending or msg in "
-            "self.aside`",
-            "drops `msg in self.aside` from `msg in self.ready or msg in self.pending or msg in "
-            "self.aside`",
-            "has `msg not in self.aside` for `msg in self.aside`",
-            "has `msg not in self.ready` for `msg in self.ready`",
-            "has `msg not in self.pending` for `msg in self.pending`",
-            "drops `held` from `held or self.store.level[msg] != Level.ABSENT`",
-            "has `Level.BUFFERED` for `Level.ABSENT`",
-        ),
-    },
     "QueueMaster.set_aside": {
         **all_of(
             SYSTEM,
@@ -67,7 +51,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "QueueMaster.displace": {
         **all_of(
             NO_PLACE,
-            "drops `self.order.leave({m for m in msgs if not self.is_present(m)})`",
+            "drops `self.order.leave({m for m in msgs if self.store.level[m] == Level.ABSENT})`",
+            "has `Level.BUFFERED` for `Level.ABSENT`",
         ),
     },
     "QueueMaster.overflows": {

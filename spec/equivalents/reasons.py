@@ -10,7 +10,6 @@ __all__ = [
     "AT_ONCE",
     "BOTH",
     "CLIENTS_OWN",
-    "COMMITTED",
     "COUNTED",
     "DELETION",
     "DRAINED",
@@ -71,7 +70,6 @@ CLIENTS_OWN = "A client says it, and nobody counts what clients say."
 ALONE = "It is asked for a process that does not run."
 NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks for one."
 MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
-COMMITTED = "Whether its queues are there is asked again at the commit (A5.4)."
 BOTH = "Both are tried in the same steps; what each is called no property sees, but a diff does."
 HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
@@ -81,7 +79,9 @@ TWO_IN_ONE = "Where there is room it is two steps in one, `deliver` and `hand_ou
 SEPARATE = "Queues that share bodies are on one node; in no instance they lose a process by itself."
 NAMELESS = "Where no consumer has a name nobody asks whether their channels are open."
 STILLBORN = "A process that ends before it has started is one that ends as it starts."
-ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."
+ANYTIME = (
+    "Where nothing runs, a failure ends channels and writes bodies, as other steps do at any time."
+)
 DRAINED = "The drain confirms what is CALLED, whoever leads (D4.13, D6.1)."
 NOT_AWAITED = "The drain ignores what is not awaited (B6.1)."
 COUNTED = "The message that the frame names is counted in any case."

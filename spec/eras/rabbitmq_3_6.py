@@ -91,5 +91,6 @@ design = Design(
         Breaks("HeldUntilSettled", "refilled", 7),
         Breaks("DeliveredToWhoConsumes", "refusing", 4),
         Breaks("FullTakesNothing", "commit_refused", 3),
+        Breaks("GivenBackIsReady", "overfull", 7),
     ),
 )

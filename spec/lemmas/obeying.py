@@ -37,7 +37,6 @@ PROOFS = {
     "ClosedIsNotOpen": (),
     "DeletedIsGone": (),
     "FetchedAsAsked": ("ClosedKeepsNothing", "SeenWasCounted", "TagsAreOrdered"),
-    "GivenBackIsReady": (),
     "PersistentAsAsked": (
         "NumberedInGhosts",
         "PersistentIsPast",
@@ -56,6 +55,15 @@ PROOFS = {
     "ReturnedOnlyIfAsked": (),
     "RollbackSendsNothing": (),
     "RoutedAsAsked": (),
+    "RoutedAtOnce": (),
+    "RoutedAgain": (),
+    "PersistentStays": (),
+    "FetchedIsNotReady": (),
+    "EmptyAsAsked": (),
+    "OthersStayPending": (),
+    "StartedAsAsked": (),
+    "ConsumersClosedIsNotOpen": (),
+    "DeclaredIsThere": (),
     "SelectBeginsConfirms": (),
     "TxSelectBeginsTransactions": (),
 }

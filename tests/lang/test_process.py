@@ -30,6 +30,7 @@ from ackproof.lang import (
     helper,
     on,
     require,
+    step_property,
 )
 from ackproof.lang.process import mark_of
 from ackproof.lang.values import NullMap, NullSet
@@ -235,6 +236,16 @@ def test_a_decorator_leaves_a_mark_and_nothing_else() -> None:
 def test_fairness_is_weak_or_strong() -> None:
     with pytest.raises(ValueError, match='write fair="weak" or fair="strong"'):
         action(fair="mild")
+
+
+@pytest.mark.parametrize("of", [(), "", 5, None, ["act"], {"act"}, ("act", 5), action])
+def test_a_property_is_of_all_steps_or_of_actions_that_it_names(of: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r'write @step_property, or .* @step_property\(of="publish"'
+    ):
+        step_property(of=of)
+    with pytest.raises(TypeError, match="step_property does not take 'act'"):
+        step_property("act")  # type: ignore[call-overload]
 
 
 def test_an_override_without_a_decorator_is_the_same_kind_of_step() -> None:

@@ -95,6 +95,12 @@ def EntersAnEmptyCloset(before: Closet, after: Closet, entered: Entered) -> bool
     return not before.inside
 
 
+@step_property(of="leave")
+def WhoLeavesIsOutside(before: Closet, after: Closet, guest: Guest) -> bool:
+    """Whoever leaves is not inside any more."""
+    return guest not in after.inside
+
+
 @eventually
 def EverybodyLeaves(s: Closet) -> bool:
     """The closet is empty again and again."""
@@ -104,13 +110,14 @@ def EverybodyLeaves(s: Closet) -> bool:
 PROOFS = {
     "AloneInside": ("FreeIsEmpty", "TheDoorIsLocked"),
     "EntersAnEmptyCloset": ("FreeIsEmpty", "TheDoorIsLocked"),
+    "WhoLeavesIsOutside": (),
 }
 FOLLOWS = {"NoPair": ("AloneInside",)}
 
 MODEL = Model(
     "closet",
     Closet,
-    properties_in(AloneInside, NoPair, EntersAnEmptyCloset, EverybodyLeaves),
+    properties_in(AloneInside, NoPair, EntersAnEmptyCloset, WhoLeavesIsOutside, EverybodyLeaves),
     (Instance("pair", "two guests", {Guest: 2}),),
     lemmas=__name__,
 )

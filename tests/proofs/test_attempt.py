@@ -56,7 +56,12 @@ def proof() -> Proof:
 
 
 def test_each_property_with_lemmas_is_proved(proof: Proof) -> None:
-    assert proof.requested == ("AloneInside", "NoPair", "EntersAnEmptyCloset")
+    assert proof.requested == (
+        "AloneInside",
+        "NoPair",
+        "EntersAnEmptyCloset",
+        "WhoLeavesIsOutside",
+    )
     assert {proof.verdict(name) for name in proof.requested} == {ProofVerdict.PROVED}
     assert (proof.exit_code, proof.vacuities, proof.unproved) == (0, (), ())
 
@@ -187,6 +192,7 @@ def test_a_kept_document_that_is_of_something_else_is_found_out(proof: Proof) ->
     assert differences(document([proved(LIBRARY, "NoPair")]), MODEL, LIBRARY) == [
         "AloneInside is not in it",
         "EntersAnEmptyCloset is not in it",
+        "WhoLeavesIsOutside is not in it",
     ]
     fewer = replace(LIBRARY, follows={})
     assert differences(kept, MODEL, fewer) == ["NoPair is in it, and is not proved"]

@@ -22,7 +22,7 @@ def written(folder: Path, *requested: str) -> dict[str, Any]:
 
 def test_there_is_a_file_with_its_hash_for_each_obligation(tmp_path: Path) -> None:
     manifest = written(tmp_path / "new")
-    assert len(manifest["obligations"]) == 8
+    assert len(manifest["obligations"]) == 9
     for o in manifest["obligations"]:
         data = (tmp_path / "new" / o["file"]).read_bytes()
         assert hashlib.sha256(data).hexdigest() == o["sha256"]
@@ -62,6 +62,7 @@ def test_the_manifest_says_by_which_rule_a_property_is_shown(tmp_path: Path) -> 
         "AloneInside": ("induction", "property", []),
         "NoPair": ("consequence", "property", []),
         "EntersAnEmptyCloset": ("steps", "property", ["leave"]),
+        "WhoLeavesIsOutside": ("steps", "property", ["enter"]),
         "FreeIsEmpty": ("induction", "written", []),
     }
     assert manifest["actions"] == ["enter", "leave"]

@@ -67,7 +67,7 @@ def strange(answers: Answers) -> Answers:
 
 def test_two_solvers_agree_on_each_file_of_a_sound_certificate(original: Path) -> None:
     answers = checked(original)
-    assert len(answers) == 8
+    assert len(answers) == 9
     assert strange(answers) == []
 
 
@@ -133,6 +133,12 @@ def circular(manifest: Manifest) -> None:
     goal(manifest, "AloneInside").update(rule="consequence", by=["NoPair"])
 
 
+def left_out(manifest: Manifest) -> None:
+    """Say that the action that a goal is about does not touch it."""
+    without("WhoLeavesIsOutside/leave")(manifest)
+    goal(manifest, "WhoLeavesIsOutside")["untouched"] = ["enter", "leave"]
+
+
 def expecting(manifest: Manifest) -> None:
     """Expect of an obligation that it can be satisfied."""
     manifest["obligations"][0]["expected"] = "sat"
@@ -167,6 +173,7 @@ def unruly(manifest: Manifest) -> None:
             assuming("FreeIsEmpty/leave", "EntersAnEmptyCloset"),
             "FreeIsEmpty/leave assumes EntersAnEmptyCloset, which FreeIsEmpty is not proved with",
         ),
+        (left_out, "nothing shows WhoLeavesIsOutside for leave"),
         (circular, "NoPair does not follow from other goals, which do not follow from it"),
         (expecting, "is expected to be sat, and must be unsat"),
         (undone, "Everything is said to be proved, and is no goal of it"),
