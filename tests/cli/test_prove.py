@@ -98,7 +98,7 @@ def test_what_is_proved_is_told_with_what_it_stands_on(run: Run) -> None:
     assert "follows from AloneInside" in result.stdout
     assert "FreeIsEmpty          proved      written   1 initiation, 2 consecution" in lines(result)
     assert result.stdout.endswith(
-        "proved      for all sizes: AloneInside, NoPair, EntersAnEmptyCloset\n"
+        "proved      for all sizes: AloneInside, NoPair, EntersAnEmptyCloset, WhoLeavesIsOutside\n"
     )
 
 
@@ -209,16 +209,17 @@ def test_the_list_says_what_is_proved_with_what(run: Run) -> None:
     assert "      Where the key hangs, nobody is inside. [with AloneInside, " in result.stdout
     assert "assumed of the constants\n  TheDoorIsLocked\n" in result.stdout
     names = [c["name"] for c in json.loads(run("--list", "--json").stdout)["goals"]]
-    assert names == ["AloneInside", "NoPair", "EntersAnEmptyCloset", "FreeIsEmpty"]
+    properties = ["AloneInside", "NoPair", "EntersAnEmptyCloset", "WhoLeavesIsOutside"]
+    assert names == [*properties, "FreeIsEmpty"]
 
 
 def test_a_certificate_is_written_and_found_good(run: Run) -> None:
     result = run("--certificate", "kept/proof")
     assert result.exit_code == 0
-    assert "wrote kept/proof: 8 obligations; check it: ackproof prove --recheck" in result.stderr
+    assert "wrote kept/proof: 9 obligations; check it: ackproof prove --recheck" in result.stderr
     again = run("--recheck", "kept/proof")
     assert again.exit_code == 0
-    assert "  cvc5  8 of 8 obligations are met\n  z3    8 of 8" in again.stdout
+    assert "  cvc5  9 of 9 obligations are met\n  z3    9 of 9" in again.stdout
     assert "  assumed: TheDoorIsLocked\n" in again.stdout
 
 
