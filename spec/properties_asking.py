@@ -38,7 +38,7 @@ def PersistentAsAsked(before: Confirms, after: Confirms, msg: Msg, persistent: b
 
 @step_property(of=("publish", "publish_plain"))
 def RoutedAsAsked(before: Confirms, after: Confirms, msg: Msg, targets: Set[Queue]) -> bool:
-    """A message goes to the queues that it was published for, and to no others (A5.1, A6.1).
+    """A message goes to the queues that it was published for, and to no others (A5.4, A6.1).
 
     One that waits for a confirm and for whom a queue was not found counts as overlooked, and is
     acked only by mistake (`NoQueueIsOverlooked`).
