@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ackproof.spec.equivalents.reasons import (
-    BOTH,
     CLIENTS_OWN,
     DELETION,
     FEWER,
@@ -115,9 +114,6 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `bool(targets)` from `self.plain_publishes and bool(targets)`": FEWER,
         "drops `self.channels[channel].open` from `self.channels[channel].open and (not "
         "self.channels[channel].confirming)`": MACHINE,
-    },
-    "Publishing.publish": {
-        "swaps arguments: `self.process_publish(msg, targets, persistent, mandatory)`": BOTH,
     },
     "Publishing.process_publish": {
         "drops `self.channels[channel].open` from `self.channels[channel].open and "

@@ -8,7 +8,6 @@ from ackproof.spec.equivalents.reasons import (
     ALL_COMING,
     ALL_LEAD,
     DRAINED,
-    KEEPS,
     MACHINE,
     NO_PLACE,
     NO_SURPLUS,
@@ -218,10 +217,6 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         **all_of(
             MACHINE,
             "drops `require(msg in self.replicas[replica].pending)`",
-        ),
-        **all_of(
-            KEEPS,
-            "drops `self.replicas[replica].requeue(msg)`",
         ),
     },
     "Renewing.name_is_free": {

@@ -8,7 +8,6 @@ __all__ = [
     "ALONE",
     "ANYTIME",
     "AT_ONCE",
-    "BOTH",
     "CLIENTS_OWN",
     "COUNTED",
     "DELETION",
@@ -20,7 +19,6 @@ __all__ = [
     "HEARS",
     "HOOK",
     "IGNORED",
-    "KEEPS",
     "LEADS_FIRST",
     "MACHINE",
     "MARKED",
@@ -62,7 +60,6 @@ NO_MEMORY = "What has ended has nothing in memory (`MemoryEndsWithItsProcess`)."
 MACHINE = "The process that it calls requires the same."
 NO_SURPLUS = "There is nothing over the limit then that could be dropped."
 UNMARKED = "Nobody asks for it where nothing is marked."
-KEEPS = "A consumer without a name may keep a message as long as it likes; with one, it is noticed."
 SWITCH = "It switches on in an instance what is on in others."
 ONLY_MIRRORS = "Only mirrors are unsynchronised."
 HOOK = "It does nothing here; whoever keeps the answer goes on from it."
@@ -70,7 +67,6 @@ CLIENTS_OWN = "A client says it, and nobody counts what clients say."
 ALONE = "It is asked for a process that does not run."
 NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks for one."
 MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
-BOTH = "Both are tried in the same steps; what each is called no property sees, but a diff does."
 HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
